@@ -509,7 +509,7 @@ let package = Package(
                 "BeaconRadio",
                 "BeaconEngine",
                 "BeaconApplications", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconRelay",
-                "BeaconDelivery",
+                "BeaconDelivery", "BeaconSimulation",
                 "BeaconEventStore", "BeaconPrograms", "TestSupport",
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("GRDB", "GRDB.swift", trait: "Gateway"),

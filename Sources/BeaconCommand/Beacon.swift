@@ -36,6 +36,10 @@ struct Beacon: AsyncParsableCommand {
               esphome[:HOST]    Bluetooth proxies of ESPHome, separated by commas, or
                                 all in the network; their key is in BEACON_ESPHOME_KEY
 
+            BROKERS ('mqtts://HOST/TOPICS?KEY=VALUE&KEY=VALUE', in quotes)
+              ca-file=FILE, certificate-file=FILE, key-file=FILE (PEM), version=3.1.1,
+              client-id=NAME, keep-alive=60s; the password in BEACON_BROKER_PASSWORD
+
             REGIONS (--region)
               [NAME=]UUID[/MAJOR[/MINOR]], for instance
               hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1

@@ -13,6 +13,14 @@ static struct beacon_mosquitto_functions functions;
 static char trouble[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+// The functions that tell why a certificate was refused. A libmosquitto that hides its TLS library does without them.
+static struct {
+    void *(*ssl_get)(mosquitto *client);
+    long (*SSL_get_verify_result)(const void *connection);
+    const char *(*X509_verify_cert_error_string)(long result);
+} tls;
+static bool has_tls;
+
 #define SYMBOL(function) {"mosquitto_" #function, &functions.function}
 
 static void load(void) {
@@ -24,6 +32,7 @@ static void load(void) {
         SYMBOL(destroy),
         SYMBOL(user_data_set),
         SYMBOL(strerror),
+        SYMBOL(reason_string),
         SYMBOL(int_option),
         SYMBOL(username_pw_set),
         SYMBOL(will_set),
@@ -64,6 +73,17 @@ static void load(void) {
     };
     if (!beacon_open_library(&library, trouble, sizeof trouble)) return;
     functions.lib_init();
+    // A search in a library includes the libraries that it needs (dlsym(3)), so this is libmosquitto's own TLS library.
+    const struct beacon_symbol tls_symbols[] = {
+        {"mosquitto_ssl_get", &tls.ssl_get},
+        {"SSL_get_verify_result", &tls.SSL_get_verify_result},
+        {"X509_verify_cert_error_string", &tls.X509_verify_cert_error_string},
+    };
+    struct beacon_library tls_library = library;
+    tls_library.symbols = tls_symbols;
+    tls_library.symbol_count = sizeof tls_symbols / sizeof tls_symbols[0];
+    char ignored[sizeof trouble];
+    has_tls = beacon_open_library(&tls_library, ignored, sizeof ignored);
 }
 
 const struct beacon_mosquitto_functions *beacon_mosquitto_load(const char **problem) {
@@ -73,6 +93,12 @@ const struct beacon_mosquitto_functions *beacon_mosquitto_load(const char **prob
         return NULL;
     }
     return &functions;
+}
+
+const char *beacon_mosquitto_refused_certificate(mosquitto *client) {
+    void *connection = has_tls ? tls.ssl_get(client) : NULL;
+    long result = connection ? tls.SSL_get_verify_result(connection) : 0;
+    return result ? tls.X509_verify_cert_error_string(result) : NULL;
 }
 
 int64_t beacon_mosquitto_bytes_read(int socket, int *waiting) {

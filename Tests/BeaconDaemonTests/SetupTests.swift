@@ -159,4 +159,54 @@ struct SetupTests {
         #expect(yes.status == 0, "\(yes.output)")
         #expect(bench.read("new.yaml").contains("Till 1") && bench.read("new.yaml.old") == before)
     }
+
+    @Test("A broker's settings in an address are tested, written, and used by a source of the file")
+    func brokerSettings() async throws {
+        let bench = try DaemonBench()
+        let certificates = try Certificates()
+        let passwords = certificates.path("passwords")
+        try ChildProcess.run("mosquitto_passwd", "-b", "-c", passwords, "ann", "open sesame")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: passwords)
+        let broker = try await Broker(
+            certificates.settings(of: "broker") + "\nrequire_certificate true\nallow_anonymous false\n"
+                + "password_file \(passwords)", in: certificates.folder)
+        for file in ["authority.pem", "client.pem", "client.key"] {
+            try bench.write(String(contentsOfFile: certificates.path(file), encoding: .utf8), to: file)
+        }
+        // Relative to the folder of the command; in a file it would be that of the service.
+        let query =
+            "ca-file=authority.pem&certificate-file=client.pem&key-file=client.key&version=3.1.1&client-id=hall"
+            + "&keep-alive=17s"
+        func setup(_ address: String) async throws -> DaemonBench.Outcome {
+            try await bench.run(
+                "setup", "--config", "new.yaml", "--listen", "\(try FreePort.find())", "--source", "air", "--beacon",
+                Self.door, "--home-assistant", address, environment: ["BEACON_BROKER_PASSWORD": "open sesame"])
+        }
+        let unknown = try await setup("mqtts://ann@localhost:\(broker.port)")
+        #expect(unknown.status == 1 && unknown.errors.contains("not from an authority that is trusted here; name"))
+        #expect(!unknown.errors.contains("Possible causes"), "\(unknown.errors)")
+        for (query, words) in [("cafile=a", "a setting after the ? is unknown"), ("version=4", "write 3.1.1 or 5")] {
+            let wrong = try await setup("mqtts://localhost:\(broker.port)?\(query)")
+            #expect(wrong.status == 2 && wrong.errors.contains(words), "\(wrong.errors)")
+        }
+        let outcome = try await setup("mqtts://ann@localhost:\(broker.port)?\(query)")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let text = bench.read("new.yaml")
+        for part in [
+            "version: \"3.1.1\"", "client-id: hall", "keep-alive: \"17s\"",
+            "ca-file: \"\(bench.folder.path)/authority.pem",
+        ] { #expect(text.contains(part), "\(text)") }
+        let check = try await bench.run("check", "new.yaml")
+        #expect(check.status == 0, "\(check.output)")
+        try bench.configure(
+            """
+            sources: ["mqtts://ann@localhost:\(broker.port)?\(query.replacing("hall", with: "listener"))"]
+            regions: [{ name: hall, uuid: \(DaemonBench.uuid) }]
+            """)
+        let other = try await bench.run("check", "beacond.yaml")
+        #expect(other.status == 0, "\(other.output)")
+        try FileManager.default.removeItem(at: bench.folder.appendingPathComponent("client.key"))
+        let missing = try await bench.run("check", "beacond.yaml")
+        #expect(missing.status == 1 && missing.output.contains("key-file cannot be read here"), "\(missing.output)")
+    }
 }

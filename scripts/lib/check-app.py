@@ -43,7 +43,7 @@ MAPS = {
 }
 BOUNDS = r"(\([-0-9.]*,[-0-9.]*\))?"
 ELEMENT = re.compile(
-    rf"(str{BOUNDS}|bool|int{BOUNDS}|float{BOUNDS}|email|url|password|port|match\(.*\)|list\(.+\)|device(\(.+\))?)\??")
+    rf"(str{BOUNDS}|bool|int{BOUNDS}|float{BOUNDS}|email|url|password{BOUNDS}|port|match\(.*\)|list\(.+\)|device(\(.+\))?)\??")
 
 
 def check_value(key, value, wanted):

@@ -41,15 +41,16 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
                 .hostUnknown, "Cannot resolve the broker's host \(options.resolvedHost).", cause: self,
                 possibleCauses: ["the name is misspelled", "the network or its name server is not up"])
         case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE, MOSQ_ERR_OCSP,
-            _ where isSecured && tlsMessage != nil:
+            _ where isSecured && (tlsMessage != nil || systemError == EPROTO):
+            let message = description.lowercased()
+            let cause = Self.tlsCauses.first { $0.words.contains { message.contains($0) } }?.cause
             return MQTTError(
-                .tlsFailed, "Cannot establish TLS with \(address).", cause: self,
-                possibleCauses: [
-                    "the broker's certificate is from an untrusted authority",
-                    "it has expired or is not for \(options.resolvedHost)",
-                    "the broker does not accept this client's certificate, or asks for one",
-                    "the port does not speak TLS",
-                ])
+                .tlsFailed, "Cannot establish TLS with \(address)\(cause.map { ": \($0)" } ?? "").", cause: self,
+                possibleCauses: cause == nil
+                    ? [
+                        "the broker's certificate is not accepted", "the broker requires a client certificate",
+                        "there is no common version of TLS or cipher",
+                    ] : [])
         case MOSQ_ERR_ERRNO, MOSQ_ERR_CONN_REFUSED:
             return MQTTError(
                 .unreachable, "Cannot connect to \(address).", cause: self,
@@ -63,6 +64,42 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The causes of failed TLS connections with their remedies, by words of OpenSSL and libmosquitto in lower case.
+    private static let tlsCauses: [(words: [String], cause: String)] = [
+        (
+            ["signed certificate", "issuer certificate", "verify the first certificate"],
+            "the broker's certificate is not from an authority that is trusted here; name the certificate of that "
+                + "authority (PEM) as ca-file"
+        ),
+        (["has expired"], "the broker's certificate has expired; renew it, or correct this machine's clock"),
+        (["not yet valid"], "the broker's certificate is not valid yet; correct this machine's clock"),
+        (
+            ["host name verification", "hostname mismatch", "ip address mismatch"],
+            "the broker's certificate is not for this host; use a name that is in the certificate"
+        ),
+        (["load ca certificates"], "ca-file has no certificate in PEM form; name another file"),
+        (["load client certificate"], "certificate-file has no certificate in PEM form; name another file"),
+        (["load client key", "are inconsistent"], "key-file is not the key of certificate-file; name another file"),
+        (["certificate required"], "the broker requires a client certificate; name one as certificate-file"),
+        (
+            ["alert unknown ca", "alert bad certificate", "alert certificate", "alert unsupported certificate"],
+            "the broker does not accept the certificate of certificate-file; name one of its authority"
+        ),
+        (
+            ["protocol version", "unsupported protocol"],
+            "there is no common version of TLS; enable TLS 1.2 at the broker"
+        ),
+        // The alert is lost if libmosquitto writes before it reads (net__handle_ssl).
+        (
+            ["protocol error"],
+            "the broker closed the connection after the handshake, as it does without a client certificate that it "
+                + "accepts; name one as certificate-file"
+        ),
+        // A broker without TLS ends the connection, or its answer is not TLS.
+        (["unexpected eof", "wrong version number"], "the port does not speak TLS; use another port, often 8883"),
+        (["revoked", "too weak", "purpose", "signature failure"], "the broker's certificate is not valid; replace it"),
+    ]
+
     /// Returns the error of a connection that the broker closed instead of answering CONNECT.
     private func closedError(_ options: MQTTSettings, on terms: ConnectionTerms) -> MQTTError {
         let will = options.availabilityTopic.map {
@@ -75,7 +112,7 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
             "\(options.address) \(answer) in answer to CONNECT (MQTT \(terms.version), client id "
                 + "\(options.clientID.printable)\(will ?? "")).", cause: self,
             possibleCauses: [
-                options.tls == nil ? "the port requires TLS" : nil,
+                options.tls == nil ? "the port requires TLS" : "the port does not speak TLS",
                 terms.retains && will != nil ? "the broker keeps no retained messages (retain: false sends none)" : nil,
                 options.version == .v5 ? "the broker does not speak MQTT 5" : nil,
                 options.user == nil

@@ -97,8 +97,12 @@ extension MosquittoSession {
     private func didLog(_ level: Int32, _ text: String) {
         // The library logs each complete packet.
         hasHeardPacket = true
-        // Only this log contains OpenSSL's messages.
-        if level == MOSQ_LOG_ERR, tlsMessage == nil { tlsMessage = String(text.prefix { !$0.isNewline }).printable }
+        // Only this log contains OpenSSL's messages, and only now the connection still has the result of its check.
+        if level == MOSQ_LOG_ERR, tlsMessage == nil {
+            tlsMessage =
+                beacon_mosquitto_refused_certificate(client).map { String(cString: $0) }
+                ?? String(text.prefix { !$0.isNewline }).printable
+        }
         logger.trace("libmosquitto: \(text)")
     }
 }

@@ -30,7 +30,7 @@ final class MosquittoSession {
     /// Whether a complete packet has arrived since the flag was last cleared.
     var hasHeardPacket = false
 
-    /// The first error message of the library or of the TLS library.
+    /// The first error message of the library or of the TLS library, or the reason for a refused certificate.
     var tlsMessage: String?
 
     /// The messages that arrived since the last call of ``removeReceived()``.
@@ -182,10 +182,8 @@ final class MosquittoSession {
         switch action {
         case .publish(let message): result = publish(message, as: &request)
         case .subscribe(let filter, let quality):
-            // With MQTT 5 a client need not receive its own messages (MQTT 5.0, 3.8.3.1).
-            let subscription = terms.version == .v5 ? MQTT_SUB_OPT_NO_LOCAL : 0
-            result = library.subscribe_v5(
-                client, &request, filter, Int32(quality.rawValue), subscription, nil)
+            // Without the option "no local": some brokers apply it to retained messages, and the gateway reads its own.
+            result = library.subscribe_v5(client, &request, filter, Int32(quality.rawValue), 0, nil)
         case .unsubscribe(let filter): result = library.unsubscribe(client, &request, filter)
         }
         switch mosq_err_t(result) {

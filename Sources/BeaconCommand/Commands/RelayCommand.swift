@@ -19,24 +19,19 @@ struct RelayCommand: AsyncParsableCommand {
             their original times.
 
               beacon relay mqtt://broker.local --name hall
-              BEACON_BROKER_PASSWORD=… beacon relay mqtts://hall@broker.local/museum
+              BEACON_BROKER_PASSWORD=… beacon relay 'mqtts://hall@broker.local/museum?ca-file=ca.pem'
 
             Topics: [PREFIX/]beacon-relay/NAME/heard, …/status and …/transitions.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The broker, as mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX], or mqtts: for TLS.", valueName: "broker"))
+            "The broker, as mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX][?KEY=VALUE], or mqtts: for TLS.",
+            discussion: "'beacon --help' lists the keys.", valueName: "broker"))
     var broker: String
 
     @Option(help: ArgumentHelp("This receiver's name. Default: the machine's name.", valueName: "name"))
     var name: String?
-
-    @Option(
-        name: .customLong("authority"),
-        help: ArgumentHelp(
-            "For mqtts: a PEM file with the certificates to trust. Default: the system's.", valueName: "file"))
-    var authorityFile: String?
 
     @OptionGroup var source: SourceOptions
 
@@ -113,7 +108,7 @@ struct RelayCommand: AsyncParsableCommand {
     }
 
     private func options() throws -> Relay.Options {
-        var options = try Relay.Options(broker: broker, name: name, authorityFile: authorityFile)
+        var options = try Relay.Options(broker: broker, name: name)
         options.constraints = only.map(\.constraint)
         return options
     }

@@ -176,7 +176,9 @@ struct StatusRoutes: Sendable {
                         "a place has the unknown receiver \(name). The receivers are "
                         + names.sorted().joined(separator: ", "), remedy: nil))
         }
-        if await gateway.sourceValues.contains(where: \.advertises) { findings += await diagnosis() }
+        let radios = Set(current.value.sources.filter(\.specification.isAdapter).map(\.name))
+        let states = await gateway.sourceValues.filter { radios.contains($0.name) }.map(\.state)
+        if !states.isEmpty { findings += await diagnosis(isRunning: states.allSatisfy { $0 == "running" }) }
         let order = ["error": 0, "warning": 1, "note": 2, "good": 3]
         return findings.enumerated().sorted {
             (order[$0.element.severity] ?? 4, $0.offset) < (order[$1.element.severity] ?? 4, $1.offset)
@@ -227,8 +229,11 @@ struct StatusRoutes: Sendable {
     }
 
     /// Returns the cached findings of `beacon doctor`.
-    private func diagnosis() async -> [Health.Finding] {
-        let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: "error"]
+    ///
+    /// - Parameter isRunning: true if all adapters run, so that problems concern only others, or an unused way to them.
+    private func diagnosis(isRunning: Bool) async -> [Health.Finding] {
+        let problem = isRunning ? "note" : "error"
+        let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: problem]
         return await diagnoses.findings().map {
             Health.Finding(
                 severity: severities[$0.level] ?? "note", what: "\($0.subject): \($0.message)", remedy: $0.remedy)

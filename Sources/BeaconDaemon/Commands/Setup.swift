@@ -23,7 +23,7 @@ struct Setup: AsyncParsableCommand {
 
             The service then uses the new file. If a file exists that configures something, the command asks at the \
             terminal before it replaces it, and keeps the old file; in the browser it replaces no such file. It asks for \
-            the broker's password, or reads it from MQTT_PASSWORD in the environment.
+            the broker's password, or reads it from BEACON_BROKER_PASSWORD in the environment.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -32,7 +32,8 @@ struct Setup: AsyncParsableCommand {
         help: ArgumentHelp(
             "Report to Home Assistant through its MQTT broker.",
             discussion:
-                "The broker's name or address, or mqtt://HOST:PORT, or mqtts:// for TLS. It is tested first.",
+                "The broker's name or address, or mqtt://HOST:PORT, or mqtts:// for TLS, with settings as in "
+                + "'mqtts://HOST?ca-file=ca.pem'. It is tested first.",
             valueName: "broker"))
     var homeAssistant: String?
 

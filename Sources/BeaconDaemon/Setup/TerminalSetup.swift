@@ -28,8 +28,8 @@ struct TerminalSetup {
         var webhook: String?
     }
 
-    /// The environment variable with the broker's password, which replaces the question.
-    private static let passwordVariable = "MQTT_PASSWORD"
+    /// The environment variables with the broker's password, which replace the question: that of `beacon` comes first.
+    private static let passwordVariables = ["BEACON_BROKER_PASSWORD", "MQTT_PASSWORD"]
 
     let start: GuidedStart
     let web: WebSettings
@@ -154,9 +154,10 @@ struct TerminalSetup {
 
     /// Returns the password: from the environment unless the broker refused it, else from the user.
     private func password(of broker: GuidedStart.Choice.Broker, again: Bool) throws -> String? {
-        if !again, let given = ProcessInfo.processInfo.environment[Self.passwordVariable] {
-            ErrorOutput.shared.write("Using the password from \(Self.passwordVariable).")
-            return given
+        let environment = ProcessInfo.processInfo.environment
+        if !again, let variable = Self.passwordVariables.first(where: { environment[$0] != nil }) {
+            ErrorOutput.shared.write("Using the password from \(variable).")
+            return environment[variable]
         }
         guard Prompt.isInteractive, let user = broker.user else { return nil }
         let question = "Password of \(user) at \(broker.host) (not shown):"

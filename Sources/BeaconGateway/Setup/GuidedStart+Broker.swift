@@ -18,37 +18,36 @@ extension GuidedStart.Choice.Broker {
         package var description: String
     }
 
-    /// Reads a host, or the URL of a source at a broker: `mqtt://[USER@]HOST[:PORT]`, or `mqtts:` for TLS.
+    /// Reads a host, or the URL of a source at a broker: `mqtt://[USER@]HOST[:PORT][?KEY=VALUE]`, or `mqtts:` for TLS.
     ///
     /// - Throws: ``InvalidBroker`` for any other text, and for a password, which other users of the machine could read.
     package init(_ text: String) throws(InvalidBroker) {
-        let address: ServerAddress
-        do throws(AddressError) {
-            // A bare host may be an IPv6 address without brackets, which a URL does not allow.
-            let name = (try? HostAndPort(text))?.description ?? text
-            address = try ServerAddress(text.contains("://") ? text : "mqtt://" + name)
-        } catch {
-            throw InvalidBroker(description: "cannot be used: \(error). \(Self.form)")
+        // A bare host may be an IPv6 address without brackets, which a URL does not allow.
+        let address = text.contains("://") ? text : "mqtt://" + ((try? HostAndPort(text))?.description ?? text)
+        let broker = BrokerSource(address, environment: [:])
+        if let mistake = broker.map({ $0.mistakes().first }) ?? "it is no address" {
+            throw InvalidBroker(description: "is \(text.shownAddress), which cannot be used: \(mistake). \(Self.form)")
         }
-        guard ["mqtt", "mqtts"].contains(address.scheme), address.hosts.count == 1 else {
-            throw InvalidBroker(description: "is \(text.shownAddress); \(Self.form)")
-        }
-        guard address.password == nil else {
+        guard let broker, broker.options.password == nil else {
             throw InvalidBroker(
                 description:
                     "contains a password, which other users can see; leave it out. You are asked for it, or "
-                    + "set MQTT_PASSWORD in the environment")
+                    + "set BEACON_BROKER_PASSWORD in the environment")
         }
-        guard address.path.isEmpty else {
+        guard broker.filters == nil else {
             throw InvalidBroker(
                 description:
-                    "is \(text.shownAddress); write only the host and the port. Other settings, such as the topic or "
-                    + "the authority of a certificate, belong in the configuration file")
+                    "is \(text.shownAddress); write only the host and the port, and settings as ?KEY=VALUE. The topic "
+                    + "belongs in the configuration file")
         }
-        self.init(host: address.hosts[0].host)
-        port = address.hosts[0].port.map(Int.init)
-        user = address.user
-        tls = address.scheme == "mqtts" ? true : nil
+        self.init(host: broker.options.host)
+        (port, user) = (broker.options.port.map(Int.init), broker.options.user)
+        tls = broker.options.tls == nil ? nil : true
+        // The configuration may be in another folder.
+        options = Dictionary(
+            uniqueKeysWithValues: broker.query.map { key, value in
+                (key, ConnectionOption(rawValue: key)?.isOfTLS == true ? URL(fileURLWithPath: value).path : value)
+            })
     }
 
     private static let form =
@@ -63,15 +62,16 @@ extension GuidedStart.Choice.Broker {
             key: "broker.password", detail: "contains a line break or another control character; remove it")
     }
 
-    /// The options of a second client beside the service's, which may be connected already.
-    private var options: MQTTSettings {
-        var options = MQTTSettings(
+    /// The settings of a second client beside the service's, which may be connected already.
+    private func connection() throws(AddressError) -> MQTTSettings {
+        var settings = MQTTSettings(
             host: host, port: port.map { UInt16(clamping: $0) }, clientID: BrokerSource.newClientID(),
             tls: tls == true ? MQTTTLSSettings() : nil, baseTopic: MachineIdentity.current.baseTopic,
             announcesAvailability: false)
-        if let user, !user.isEmpty { options.user = user }
-        if let password, !password.isEmpty { options.password = Secret(password) }
-        return options
+        if let user, !user.isEmpty { settings.user = user }
+        if let password, !password.isEmpty { settings.password = Secret(password) }
+        try ConnectionOption.apply(options ?? [:], to: &settings)
+        return settings
     }
 
     private static func client(_ options: MQTTSettings) throws(MQTTError) -> MQTTClient {
@@ -94,7 +94,7 @@ extension GuidedStart.Choice.Broker {
         let (stream, continuation) = AsyncStream.makeStream(of: Reported.self)
         let task = Task {
             defer { continuation.finish() }
-            guard let client = try? Self.client(options) else { return }
+            guard let client = try? Self.client(connection()) else { return }
             let run = Task { await client.run() }
             defer { run.cancel() }
             let events = client.events()
@@ -143,7 +143,12 @@ extension GuidedStart.Choice.Broker {
         guard port.map({ (1...65535).contains($0) }) ?? true else {
             return .init(key: "broker.port", detail: "is not a valid port; write a number from 1 to 65535")
         }
-        let options = options
+        let options: MQTTSettings
+        do throws(AddressError) {
+            options = try connection()
+        } catch {
+            return .init(key: "broker.host", detail: "cannot be used: \(error)")
+        }
         let client: MQTTClient
         do throws(MQTTError) {
             client = try Self.client(options)

@@ -1,3 +1,4 @@
+import BeaconBroker
 import BeaconConfiguration
 package import BeaconDelivery
 import BeaconMonitoring
@@ -34,6 +35,8 @@ extension GuidedStart {
             package var password: String?
             /// True for TLS.
             package var tls: Bool?
+            /// The other settings of the connection, by their keys in the configuration.
+            package var options: [String: String]?
 
             /// Creates a broker on a host.
             package init(host: String) { self.host = host }
@@ -53,7 +56,15 @@ extension GuidedStart {
             ]
             if let port = broker.port { values["port"] = .integer(Int64(port)) }
             if let user = broker.user, !user.isEmpty { values["user"] = .string(user) }
-            if broker.tls == true { values["tls"] = .bool(true) }
+            var tls: [String: JSONValue] = [:]
+            for (key, value) in broker.options ?? [:] {
+                if ConnectionOption(rawValue: key)?.isOfTLS == true {
+                    tls[key] = .string(value)
+                } else {
+                    values[key] = .string(value)
+                }
+            }
+            if broker.tls == true { values["tls"] = tls.isEmpty ? .bool(true) : .object(tls) }
             if password != nil { values["password"] = .object(["env": .string(variable)]) }
             return .object(values)
         }
@@ -116,7 +127,10 @@ extension GuidedStart {
         if let fault = choice.broker?.passwordFault { faults.append(fault) }
         if !faults.isEmpty || errors.isEmpty { return Draft(yaml: yaml, faults: faults) }
         var keys = ["url": "webhook", "sources": "source", "from": "source"]
-        if choice.broker != nil { for key in ["host", "port", "user", "password"] { keys[key] = "broker.\(key)" } }
+        if choice.broker != nil {
+            for option in ConnectionOption.allCases { keys[option.rawValue] = "broker.host" }
+            for key in ["host", "port", "user", "password"] { keys[key] = "broker.\(key)" }
+        }
         return Draft(
             yaml: yaml,
             faults: errors.map { error in

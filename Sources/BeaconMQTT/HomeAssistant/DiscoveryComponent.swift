@@ -138,7 +138,7 @@ extension DiscoveryComponent {
         ]
     }
 
-    /// Returns the entities of the gateway, which are all diagnostics.
+    /// Returns the entities of the gateway, which are all diagnostics. Home Assistant shows the version of the device.
     static func entitiesOfGateway(_ id: String) -> [String: DiscoveryComponent] {
         [
             "hears": DiscoveryComponent(
@@ -153,9 +153,6 @@ extension DiscoveryComponent {
                 platform: .sensor, uniqueID: id + "_waiting", name: "Waiting events",
                 valueTemplate: "{{ value_json.waiting }}", unit: "events", displayPrecision: 0, isDiagnostic: true,
                 icon: "mdi:tray-full"),
-            "version": DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_version", name: "Version",
-                valueTemplate: "{{ value_json.version }}", isDiagnostic: true, icon: "mdi:package-variant"),
         ]
     }
 

@@ -32,6 +32,10 @@ struct RetainedMessageStore: Sendable {
     /// The payloads to retain, by topic, for every region, every beacon and the gateway.
     private var wanted: [String: [UInt8]] = [:]
 
+    /// The retained messages that the broker has returned on this connection, and the reported filters without any.
+    private var returned: Set<String> = []
+    private var unread: Set<String> = []
+
     private var isReady: Bool
     private var connection: UInt64?
     private var isOnline = false
@@ -95,6 +99,7 @@ struct RetainedMessageStore: Sendable {
         next.diagnostics = diagnostics
         if discovery.isEnabled { next.wanted[topics.gatewayState] = Self.json(diagnostics.published) }
         (next.connection, next.isOnline, next.due, next.isDue) = (connection, isOnline, due, isDue)
+        (next.returned, next.unread) = (returned, unread)
         for topic in Set(wanted.keys).union(next.wanted.keys).sorted() where wanted[topic] != next.wanted[topic] {
             next.makeDue(topic)
         }
@@ -194,7 +199,7 @@ struct RetainedMessageStore: Sendable {
     mutating func connected(as connection: UInt64 = 1, at now: ContinuousClock.Instant = .now) {
         expire(at: now, after: BeaconTracker.oldestArrivalAtConnection)
         self.connection = connection
-        isOnline = false
+        (isOnline, returned) = (false, [])
         for topic in wanted.keys.sorted() { makeDue(topic) }
     }
 
@@ -203,9 +208,27 @@ struct RetainedMessageStore: Sendable {
 
     /// Makes the deletion of a retained message due if it is this gateway's and no longer configured.
     mutating func found(_ topic: String) {
-        guard topics.owns(topic) || discovery.owns(topic), wanted[topic] == nil else { return }
-        makeDue(topic)
+        guard let filter = filter(of: topic) else { return }
+        returned.insert(filter)
+        if wanted[topic] == nil { makeDue(topic) }
     }
+
+    private func filter(of topic: String) -> String? {
+        discovery.owns(topic) ? discovery.filter : topics.retainedFilters.first { topic.hasPrefix($0.dropLast()) }
+    }
+
+    /// The published message of each filter of which the broker has returned none, once the gateway is online.
+    ///
+    /// A broker may grant a subscription whose messages the user may not read, and send none. With MQTT 3.1.1, it may
+    /// acknowledge messages that the user may not write.
+    var unproven: [String: String] {
+        let messages =
+            isOnline ? wanted.keys.sorted().compactMap { topic in filter(of: topic).map { ($0, topic) } } : []
+        return Dictionary(messages) { first, _ in first }.filter { !returned.contains($0.key) }
+    }
+
+    /// Returns the filters of unproven messages, each only once.
+    mutating func takeUnread() -> [String] { unproven.keys.filter { unread.insert($0).inserted }.sorted() }
 
     /// Makes the announcements due again after a start of Home Assistant.
     mutating func announceAgain() {

@@ -191,6 +191,26 @@ final class StatePublisher: Sendable {
     private func endReadBack() async {
         guard (try? await Task.sleep(for: Self.readBack)) != nil else { return }
         for filter in store.withLock({ store in store.filters }) { try? await client.unsubscribe(from: filter) }
+        await checkReading(by: client.connection)
+    }
+
+    /// Warns if the broker does not return the gateway's retained messages.
+    private func checkReading(by connection: UInt64) async {
+        let messages = store.withLock { store in store.unproven }
+        guard client.keepsRetained, !messages.isEmpty else { return }
+        for topic in messages.values { try? await client.subscribe(to: topic, qualityOfService: .atMostOnce) }
+        guard (try? await Task.sleep(for: Self.readBack)) != nil, client.connection == connection else { return }
+        for topic in messages.values { try? await client.unsubscribe(from: topic) }
+        let filters = store.withLock { store in store.takeUnread() }
+        guard !filters.isEmpty else { return }
+        let base = client.options.baseTopic + "/"
+        let lines = Set(filters.map { "topic readwrite \($0.hasPrefix(base) ? base + "#" : $0)" }).sorted()
+        logger.warning(
+            """
+            the broker does not return retained messages at \(filters.joined(separator: ", ")), so that messages of \
+            removed devices stay for ever. Permit the gateway's user to write and read them; in an ACL file of \
+            mosquitto: \(lines.joined(separator: ", "))
+            """)
     }
 
     private func announceAgain() async {

@@ -108,6 +108,9 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
+    /// True if the source is a Bluetooth adapter of this machine.
+    package var isAdapter: Bool { if case .air = kind { false } else { canSend } }
+
     /// True if the source is a radio that can send: a radio of this machine, or the shared air.
     public var canSend: Bool { isRadio && !hasReceivers }
 

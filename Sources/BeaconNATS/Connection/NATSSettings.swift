@@ -45,7 +45,7 @@ package struct NATSSettings: Hashable, Sendable {
         self.init(servers: [])
         (user, password) = (address.user, address.password)
         guard ["nats", "tls"].contains(address.scheme) else { throw .noNATS }
-        guard address.path.isEmpty else { throw .pathOfNATS }
+        guard address.path.isEmpty, address.query.isEmpty else { throw .pathOfNATS }
         servers = address.hosts.map { NATSAddress($0, isSecured: address.scheme == "tls").description }
     }
 
@@ -104,7 +104,7 @@ struct NATSAddress: Hashable, CustomStringConvertible {
     init?(_ text: String) {
         guard let address = try? ServerAddress(text), ["nats", "tls"].contains(address.scheme),
             address.hosts.count == 1,
-            address.user == nil, address.path.isEmpty
+            address.user == nil, address.path.isEmpty, address.query.isEmpty
         else { return nil }
         self.init(address.hosts[0], isSecured: address.scheme == "tls")
     }
@@ -124,5 +124,6 @@ struct NATSAddress: Hashable, CustomStringConvertible {
 extension AddressError {
     fileprivate static let noNATS = AddressError(
         .noScheme, "the scheme is not a NATS scheme; write nats://HOST, or tls://HOST for TLS")
-    fileprivate static let pathOfNATS = AddressError(.invalidHost, "a path follows the hosts; write only the hosts")
+    fileprivate static let pathOfNATS = AddressError(
+        .invalidHost, "a path or a setting follows the hosts; write only the hosts")
 }

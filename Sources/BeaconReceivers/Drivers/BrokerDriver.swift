@@ -143,8 +143,9 @@ final class BrokerDriver: ReceiverDriver {
         hasReportedSilence = true
         notice(
             .livenessUnknown,
-            "no receiver has sent anything for 30 s. Do they publish to this broker and at these topics: "
-                + (source.filters ?? BrokerSource.defaultFilters).joined(separator: " ") + "?", &batch)
+            "no receiver has sent anything for 30 s. Do they publish to this broker, and at these topics, and may this "
+                + "user read them: " + (source.filters ?? BrokerSource.defaultFilters).joined(separator: " ") + "?",
+            &batch)
     }
 
     private func notice(_ kind: RadioNotice.Kind, _ message: String, _ batch: inout AdvertBatch) {

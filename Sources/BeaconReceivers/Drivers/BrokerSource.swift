@@ -26,6 +26,9 @@ package struct BrokerSource: NetworkSource {
     /// The mistake in the address that the settings were read from; nil if it has none.
     private var addressMistake: AddressError?
 
+    /// The settings behind the question mark of the address that the settings were read from.
+    package private(set) var query: [String: String] = [:]
+
     /// True if the client id is random. Reading the same settings again creates another id.
     private let hasOwnClientID: Bool
 
@@ -40,7 +43,8 @@ package struct BrokerSource: NetworkSource {
         self.options.announcesAvailability = false
     }
 
-    /// Parses `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/TOPICS]`, or `mqtts:` for TLS. Commas separate topics.
+    /// Parses `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/TOPICS][?KEY=VALUE]`, or `mqtts:` for TLS. Commas separate topics.
+    /// ``ConnectionOption`` lists the keys.
     ///
     /// - Parameter environment: the environment. It has the password as BEACON_BROKER_PASSWORD: other users of the
     ///   machine can read a command line, but not the environment.
@@ -63,13 +67,15 @@ package struct BrokerSource: NetworkSource {
                 throw AddressError(.invalidHost, "there are several hosts; write one")
             }
             let password = address.user == nil ? nil : environment["BEACON_BROKER_PASSWORD"].map(Secret.init)
-            self.init(
-                MQTTSettings(
-                    host: address.hosts[0].host, port: address.hosts[0].port, clientID: Self.newClientID(),
-                    user: address.user, password: address.password ?? password,
-                    tls: scheme == "mqtts" ? MQTTTLSSettings() : nil), hasOwnClientID: true)
+            var options = MQTTSettings(
+                host: address.hosts[0].host, port: address.hosts[0].port, clientID: Self.newClientID(),
+                user: address.user, password: address.password ?? password,
+                tls: scheme == "mqtts" ? MQTTTLSSettings() : nil)
+            try ConnectionOption.apply(address.query, to: &options)
+            self.init(options, hasOwnClientID: address.query[ConnectionOption.clientID.rawValue] == nil)
+            query = address.query
             // The @ of a password that contains a / ends up in the path.
-            let topics = address.path.replacing("%40", with: "@")
+            let topics = address.path.replacing("%40", with: "@").replacing("%3F", with: "?")
             if !topics.isEmpty { filters = topics.split(separator: ",").map(String.init) }
         } catch {
             self.init(MQTTSettings(host: "", clientID: Self.newClientID()), hasOwnClientID: true)

@@ -94,6 +94,9 @@ package struct ESPHomeDevice {
     /// True while the client subscribes to adverts.
     package private(set) var isSubscribed = false
 
+    /// True once the client has asked for active scanning, which the device does not do.
+    package private(set) var hasAskedForActiveScan = false
+
     /// Creates a device at the beginning of a connection.
     ///
     /// - Throws: ``ESPHomeError`` if the library for encryption is missing.
@@ -189,7 +192,9 @@ package struct ESPHomeDevice {
             try sendScanner()
         case .unsubscribe: isSubscribed = false
         // The mode stays passive: active scanning reveals the machine, and a client must not decide that.
-        case .setMode: try sendScanner()
+        case .setMode(let isActive):
+            hasAskedForActiveScan = hasAskedForActiveScan || isActive
+            try sendScanner()
         // No connections are free. The number zero is not encoded.
         case .connections: try framing.send(.freeConnections)
         case .connect(let address):
@@ -230,7 +235,8 @@ package struct ESPHomeDevice {
 
     /// A client's request.
     private enum Request {
-        case hello, authentication, disconnect, ping, deviceInfo, entities, subscribe, unsubscribe, setMode, connections
+        case hello, authentication, disconnect, ping, deviceInfo, entities, subscribe, unsubscribe, connections
+        case setMode(isActive: Bool)
         case connect(address: UInt64)
         case peripheral(address: UInt64, handle: UInt64)
     }
@@ -270,7 +276,7 @@ package struct ESPHomeDevice {
             case .entities: all.append(.entities)
             case .subscribeAdverts: all.append(.subscribe)
             case .unsubscribeAdverts: all.append(.unsubscribe)
-            case .setScannerMode: all.append(.setMode)
+            case .setScannerMode: all.append(.setMode(isActive: Self.numbers(content).first != 0))
             case .subscribeConnections: all.append(.connections)
             case .connection: all.append(.connect(address: Self.numbers(content).first))
             case .services, .readCharacteristic, .writeCharacteristic, .readDescriptor, .writeDescriptor, .notify:

@@ -137,6 +137,9 @@ final class ProxyConnection {
     /// The client, for people.
     var title: String { (device.client.isEmpty ? "a client" : device.client) + " (\(address))" }
 
+    /// True once the client has asked for active scanning.
+    var hasAskedForActiveScan: Bool { device.hasAskedForActiveScan }
+
     /// True once the client has sent its hello.
     var hasExchangedHello: Bool { device.hasExchangedHello }
 

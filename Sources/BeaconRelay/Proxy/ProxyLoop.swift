@@ -83,7 +83,7 @@ struct ProxyLoop {
             let stream = devices[index].stream
             do throws(ProxyError) {
                 devices[index].listener = try ProxyListener(port: stream.port, address: settings.address)
-                inform("\(stream.identity.name) is served at port \(stream.port).")
+                inform("\(stream.identity.name) is served at port \(stream.port); clients recognize it by this name.")
                 announce()
             } catch {
                 devices[index].retryAt = now.advanced(by: Self.pause)
@@ -171,6 +171,12 @@ struct ProxyLoop {
             error = error ?? connection.send(messages[connection.stream] ?? [], at: now)
             if connection.isSubscribed, !wasSubscribed {
                 inform("\(connection.title) has the adverts of \(device.stream.identity.name).")
+            }
+            if connection.hasAskedForActiveScan {
+                report(
+                    "\(connection.title) asks \(device.stream.identity.name) for active scanning, but the proxy only "
+                        + "listens: it sends no requests, so adverts lack what devices add to an answer, such as some "
+                        + "names. Choose passive scanning there", isTrouble: false)
             }
             if connection.dropped > 0, !wasBehind {
                 report("\(connection.title) reads adverts too slowly; its oldest ones are dropped", isTrouble: true)

@@ -27,11 +27,10 @@ package final class Relay: Sendable {
         /// Creates settings for a broker.
         ///
         /// - Parameters:
-        ///   - broker: the broker in the form of a source: `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX]`.
+        ///   - broker: the broker in the form of a source: `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX][?KEY=VALUE]`.
         ///   - name: the name of this receiver for subscribers; nil for the machine's name.
-        ///   - authorityFile: a PEM file with the certificates of the authorities to trust; nil for the system's.
         /// - Throws: ``RelayError`` if they contain a mistake.
-        package init(broker text: String, name: String?, authorityFile: String? = nil) throws(RelayError) {
+        package init(broker text: String, name: String?) throws(RelayError) {
             guard let source = BrokerSource(text) else {
                 throw RelayError(
                     .noBroker, "\"\(text.shownAddress)\" is not a broker; write mqtt://HOST or mqtts://HOST")
@@ -44,10 +43,9 @@ package final class Relay: Sendable {
             broker.announcesAvailability = true
             broker.baseTopic = topic
             // The same with each start, so that a second relay of the same name becomes noticeable.
-            broker.clientID = topic.replacing("/", with: "-")
+            if source.query["client-id"] == nil { broker.clientID = topic.replacing("/", with: "-") }
             // The broker reports a dead relay after one and a half times this interval.
-            broker.keepAlive = .seconds(5)
-            if let authorityFile { broker.tls = MQTTTLSSettings(authorityFile: authorityFile) }
+            if source.query["keep-alive"] == nil { broker.keepAlive = .seconds(5) }
             self.broker = broker
             var mistakes = source.hasAddressMistake ? source.mistakes() : broker.mistakes()
             if self.name.isEmpty { mistakes.append("the name is empty; write another --name") }

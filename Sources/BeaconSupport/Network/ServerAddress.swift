@@ -1,4 +1,4 @@
-/// The address of servers: `SCHEME://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]]…[/PATH]`.
+/// The address of servers: `SCHEME://[USER[:PASSWORD]@]HOST[:PORT][,HOST[:PORT]]…[/PATH][?KEY=VALUE[&KEY=VALUE]…]`.
 package struct ServerAddress: Hashable, Sendable {
     /// The scheme in lower case.
     package var scheme: String
@@ -15,6 +15,9 @@ package struct ServerAddress: Hashable, Sendable {
     /// The text after the hosts and a slash, unchanged; empty if the address has no path.
     package var path: String
 
+    /// The values after a question mark by their keys, without percent escapes.
+    package var query: [String: String] = [:]
+
     /// Parses an address. It accepts a missing slash: treated as a file name, the address would be shown with its
     /// password.
     ///
@@ -22,7 +25,7 @@ package struct ServerAddress: Hashable, Sendable {
     package init(_ text: String) throws(AddressError) {
         guard let colon = text.firstIndex(of: ":"), let scheme = Self.scheme(text[..<colon]) else { throw .noScheme }
         let rest = text[text.index(after: colon)...].drop { $0 == "/" }
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         // Otherwise, in `user:pa/ss@host`, the host would be "user", the port "pa" and the path "ss@host".
         guard !rest[slash...].contains("@") else { throw .slashBeforeAt }
         let authority = rest[..<slash]
@@ -40,7 +43,15 @@ package struct ServerAddress: Hashable, Sendable {
             hosts.append(try HostAndPort(bracketed: name))
         }
         (self.scheme, self.user, self.password, self.hosts) = (scheme, user, password, hosts)
-        path = slash == rest.endIndex ? "" : String(rest[rest.index(after: slash)...])
+        let question = rest[slash...].firstIndex(of: "?") ?? rest.endIndex
+        path = String(rest[slash..<question].dropFirst())
+        for pair in rest[question...].dropFirst().split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, query.updateValue(try Self.decoded(parts[1]), forKey: String(parts[0])) == nil
+            else {
+                throw .invalidQuery
+            }
+        }
     }
 
     /// Returns the scheme in lower case if the text is one: a letter, then letters, digits and `+-.`.
@@ -83,7 +94,7 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
     /// A kind of mistake. Later versions may add some, so a `switch` over codes needs a default.
     package struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case noScheme, emptyHost, invalidHost, invalidPort, invalidCredentials
+            case noScheme, emptyHost, invalidHost, invalidPort, invalidCredentials, invalidSetting
         }
 
         private let value: Value
@@ -98,6 +109,8 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let invalidPort = Code(value: .invalidPort)
         /// The user or the password contains a delimiter, or cannot be decoded.
         package static let invalidCredentials = Code(value: .invalidCredentials)
+        /// A setting after the question mark is unknown or not valid.
+        package static let invalidSetting = Code(value: .invalidSetting)
     }
 
     /// The kind of mistake.
@@ -127,12 +140,15 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
         .invalidHost, "an IPv6 address has no brackets; write an IPv6 address in brackets, as in [::1] or [::1]:1883")
     static let slashBeforeAt = AddressError(
         .invalidCredentials,
-        "an @ follows a /; in a user or a password write / as %2F, @ as %40 and % as %25, and in a topic write @ "
-            + "as %40")
+        "an @ follows a / or a ?; in a user or a password write / as %2F, ? as %3F, @ as %40 and % as %25, and in a "
+            + "topic or a setting write @ as %40")
     static let emptyUser = AddressError(.invalidCredentials, "the user before the @ is empty; write USER:PASSWORD@HOST")
     static let invalidEscape = AddressError(
         .invalidCredentials,
-        "a % in the user or the password is not followed by two hexadecimal digits of a character; write % as %25")
+        "a % in the user, the password or a setting is not followed by two hexadecimal digits of a character; write % "
+            + "as %25")
+    static let invalidQuery = AddressError(
+        .invalidSetting, "a setting after the ? has no value, or occurs twice; write ?KEY=VALUE&KEY=VALUE")
 
     static func invalidPort(_ ports: ClosedRange<UInt16>) -> AddressError {
         AddressError(

@@ -15,11 +15,20 @@ export function ruleOf(state) {
   return { name, events: [event], ...(region ? { regions: [region] } : {}), ...(program.trim() ? { program: program.split(/\r?\n/).map((line) => line.trim()).filter(Boolean) } : {}), ...(unit ? { unit } : {}) };
 }
 
+/** Returns the parts of an address such as mqtts://USER@HOST:PORT?ca-file=FILE. Any other text is a host. */
+function partsOf(text) {
+  const address = /^(mqtts?):\/\/(?:([^@:/?%]+)@)?\[?((?<=\[)[^\]]*(?=\])|[^@:/?[\]]+)\]?(?::([0-9]+))?\/?(?:\?(.*))?$/i.exec(text.trim());
+  if (!address) return { host: text };
+  const [, scheme, user, host, port, query] = address;
+  const options = Object.fromEntries([...new URLSearchParams((query || "").replaceAll("+", "%2B"))]);
+  return { host, ...(scheme.toLowerCase() === "mqtts" ? { tls: true } : {}), ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(query ? { options } : {}) };
+}
+
 /** Returns the broker of the draft, or null without Home Assistant. */
 export function brokerOf(state) {
   if (state.kind !== "broker") return null;
   const { host, port, user, tls } = state.broker;
-  return { host, ...(tls ? { tls } : {}), ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(state.password ? { password: state.password } : {}) };
+  return { ...partsOf(host), ...(tls ? { tls } : {}), ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(state.password ? { password: state.password } : {}) };
 }
 
 /** Checks whether the broker accepts beacond, unless that is known or the user chose to continue anyway. Returns the
@@ -47,7 +56,7 @@ export function open(root, { state, info, keep, ready }) {
     unit: textField("rules.0.unit", "or this systemd unit", { optional: true, attributes: { placeholder: "lights.service", spellcheck: "false", autocapitalize: "none" } }),
   };
   const broker = {
-    host: textField("broker.host", "Broker", { help: "The name or address of the MQTT broker that Home Assistant uses.", attributes: { placeholder: "homeassistant.local", autocapitalize: "none", spellcheck: "false" } }),
+    host: textField("broker.host", "Broker", { help: "The name or address of the MQTT broker that Home Assistant uses. For your own certificate authority: mqtts://NAME?ca-file=FILE.", attributes: { placeholder: "homeassistant.local", autocapitalize: "none", spellcheck: "false" } }),
     port: textField("broker.port", "Port", { optional: true, attributes: { inputmode: "numeric", placeholder: "1883" } }),
     user: textField("broker.user", "User", { optional: true, attributes: { autocapitalize: "none", spellcheck: "false", autocomplete: "off" } }),
   };

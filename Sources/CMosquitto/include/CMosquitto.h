@@ -53,7 +53,7 @@ enum mosq_opt_t {
 #define MOSQ_LOG_ERR 8
 #define MQTT_PROTOCOL_V311 4
 #define MQTT_PROTOCOL_V5 5
-// MQTT 5.0, 2.2.2.2 and 3.8.3.1.
+// MQTT 5.0, 2.2.2.2.
 #define MQTT_PROP_SERVER_KEEP_ALIVE 19
 #define MQTT_PROP_REASON_STRING 31
 #define MQTT_PROP_RECEIVE_MAXIMUM 33
@@ -61,7 +61,6 @@ enum mosq_opt_t {
 #define MQTT_PROP_RETAIN_AVAILABLE 37
 #define MQTT_PROP_USER_PROPERTY 38
 #define MQTT_PROP_MAXIMUM_PACKET_SIZE 39
-#define MQTT_SUB_OPT_NO_LOCAL 4
 
 typedef void (*beacon_mosquitto_result)(
     mosquitto *client, void *_Nullable context, int code, int flags, const mosquitto_property *_Nullable properties);
@@ -87,6 +86,7 @@ struct beacon_mosquitto_functions {
     void (*_Nonnull destroy)(mosquitto *client);
     void (*_Nonnull user_data_set)(mosquitto *client, void *_Nullable context);
     const char *_Nonnull (*_Nonnull strerror)(int code);
+    const char *_Nonnull (*_Nonnull reason_string)(int code);
 
     // Settings.
     int (*_Nonnull int_option)(mosquitto *client, enum mosq_opt_t option, int value);
@@ -148,6 +148,10 @@ struct beacon_mosquitto_functions {
 
 // Returns the functions; or null, and the reason as a sentence. Any thread may call it. The result never changes.
 const struct beacon_mosquitto_functions *_Nullable beacon_mosquitto_load(const char *_Nullable *_Nonnull problem);
+
+// Returns the reason for which the TLS library refused the broker's certificate (X509_verify_cert_error_string(3)); null
+// if it accepted the certificate, and if the reason is not known. Only a callback of the library may call it.
+const char *_Nullable beacon_mosquitto_refused_certificate(mosquitto *client);
 
 // Returns the number of bytes read from a TCP socket since it connected. It is negative if the system does not count
 // them, or if data arrives too fast for a consistent number. Otherwise `waiting` is set to the number of bytes that

@@ -1,4 +1,5 @@
 import BeaconBroker
+import BeaconConfiguration
 import BeaconReceivers
 import Foundation
 import Testing
@@ -40,6 +41,32 @@ struct BrokerSourceTests {
         let mapping = try #require(broker.network.mapping)
         #expect(mapping.receiver == .level(2) && mapping.each == JSONPath("list") && mapping.encoding == .base64)
         #expect(source.specification.isRadio && !source.specification.canSend)
+    }
+
+    @Test("An address has every setting of the mapping, with the same result")
+    func address() throws {
+        let words = ["host", "port", "user", "password", "tls"]
+        let keys = Set((MQTTSettings.keys.map(\.key) + MQTTTLSSettings.grammar.settings.map(\.key))).subtracting(words)
+        #expect(keys == Set(ConnectionOption.allCases.map(\.rawValue)))
+        let values = [
+            "version": "3.1.1", "client-id": "hall 1", "keep-alive": "90s", "ca-file": "/etc/passwd",
+            "certificate-file": "/etc/hosts", "key-file": "/etc/group",
+        ]
+        #expect(Set(values.keys) == keys)
+        let query = values.map { "\($0.key)=\($0.value.replacing(" ", with: "%20"))" }.joined(separator: "&")
+        func pairs(ofTLS: Bool) -> String {
+            ConnectionOption.allCases.filter { $0.isOfTLS == ofTLS }.map(\.rawValue)
+                .map { "\($0): \"\(values[$0] ?? "")\"" }.joined(separator: ", ")
+        }
+        let options = try [
+            "from: \"mqtts://u:s3cret@h:1?\(query)\"",
+            "mqtt: { host: h, port: 1, user: u, password: { env: P }, \(pairs(ofTLS: false)), "
+                + "tls: { \(pairs(ofTLS: true)) } }",
+        ].map { text in
+            let source = try Self.sources("sources: [{ name: a, \(text) }]", ["P": "s3cret"]).first
+            return try #require(source?.specification.network as? BrokerSource).options
+        }
+        #expect(options.first == options.last && options.first?.tls?.keyFile == "/etc/group", "\(options)")
     }
 
     @Test("A mapping has bytes, fields, or both")

@@ -1,5 +1,7 @@
 import BeaconConfiguration
 import BeaconMQTT
+import Foundation
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -35,6 +37,37 @@ struct HomeAssistantReadingTests {
     func mistakes(_ text: String, _ expected: String) {
         let checked = Self.check(text)
         #expect(checked.diagnostics.contains { $0.message.contains(expected) }, "\(checked.diagnostics)")
+    }
+
+    @Test(
+        "A place cannot have the name of a state, and a name of Home Assistant's own is a warning",
+        arguments: [
+            ("away", "error"), ("Away", "error"), ("None", "error"), ("none", "error"), ("unknown", "error"),
+            ("Unknown ", "error"), ("unavailable", "error"), ("home", "warning"), ("Home", "warning"),
+            ("not_home", "warning"), ("kitchen", ""), ("homework", ""), ("nonesuch", ""), ("runaway", ""),
+        ])
+    func placeNames(_ name: String, _ severity: String) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("rooms.json").path
+        try #"{"version":1,"places":[{"name":"\#(name)","points":[{"R1":-14.2}]}]}"#.write(
+            toFile: file, atomically: true, encoding: .utf8)
+        for text in ["places: [{ name: \"\(name)\", receivers: [a] }]", "taught-places: \(file)"] {
+            let diagnostics = ConfigurationBench.check(ConfigurationBench.start + text).diagnostics
+            #expect(diagnostics.map(\.severity.rawValue) == (severity.isEmpty ? [] : [severity]), "\(diagnostics)")
+            #expect(diagnostics.allSatisfy { $0.message.contains("give the place another name") }, "\(diagnostics)")
+        }
+    }
+
+    @Test(
+        "An unencrypted password to another machine is a warning, unless the file decides it",
+        arguments: [("", 1), (", tls: false", 0), (", tls: true", 0)])
+    func unencrypted(_ keys: String, _ warnings: Int) {
+        let text =
+            ConfigurationBench.start
+            + "destinations: [{ name: a, type: mqtt, host: core-mosquitto, user: u, password: { env: P }\(keys) }]"
+        let diagnostics = ConfigurationBench.check(text, ["P": "secret"]).diagnostics
+        #expect(diagnostics.count == warnings, "\(diagnostics)")
+        #expect(diagnostics.allSatisfy { $0.message.contains("write \"tls: false\" if you trust the network") })
     }
 
     @Test("A carried beacon is a tracker, and a fixed beacon has a place")

@@ -1,6 +1,7 @@
 import BeaconConfiguration
 import BeaconGateway
 import BeaconModel
+import BeaconSimulation
 import Foundation
 import Testing
 
@@ -37,22 +38,40 @@ struct SchemaTests {
             return
                 "list(\(words.compactMap { if case .string(let word) = $0 { word } else { nil } }.joined(separator: "|")))"
         }
-        guard case .array(let types)? = schema["type"] else { return "str" }
+        let types: [JSONValue] =
+            switch schema["type"] {
+            case .array(let types)?: types
+            case let type?: [type]
+            case nil: []
+            }
         if types.contains(.string("boolean")), types.contains(.string("integer")) { return "bool" }
         if types.contains(.string("integer")), case .integer(let least)? = schema["minimum"],
             case .integer(let most)? = schema["maximum"]
         {
             return "int(\(least),\(most))"
         }
-        if types.first == .string("string"), case .string(let pattern)? = schema["pattern"], schema["maximum"] != nil {
-            return "match(\(pattern))"
+        if case .integer(let shortest)? = schema["minLength"], case .integer(let longest)? = schema["maxLength"] {
+            return "str(\(shortest),\(longest))"
         }
+        // A number without a unit has the range of the schema; the supervisor knows only patterns.
+        if types.first == .string("string"), schema["maximum"] != nil { return "match(\(exitTimeout))" }
+        if case .string(let pattern)? = schema["pattern"] { return "match(\(pattern))" }
         return "str"
+    }
+
+    /// Spans of time from 1 s to a day, as the app accepts them.
+    private static let exitTimeout = "^([1-9][0-9]{0,3}s?|[1-9][0-9]{0,2}m([0-5]?[0-9]s)?|([1-9]|1[0-9]|2[0-4])h)$"
+
+    /// Sources, as the app accepts them.
+    private static var source: String {
+        let adapter = "(hci[0-9]{1,3}|([0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2})"
+        return "^(auto|air|(auto|hci|bluez)(:\(adapter)(,\(adapter))*)?|mqtts?://[^ /?]+([/?][^ ]*)?|esphome(:[^ ]+)?"
+            + "|simulation:(\(Scenario.names.sorted().joined(separator: "|")))([?]loop)?|/.+)$"
     }
 
     @Test("The options of the Home Assistant app match the declarations")
     func homeAssistant() throws {
-        var lines: [String] = []
+        var lines = ["  sources:", "    - match(\(Self.source))"]
         for (list, keys) in [
             ("regions", ["name", "uuid", "major", "minor", "exit-timeout"]),
             ("beacons", ["name", "uuid", "major", "minor", "tracker"]),
@@ -71,6 +90,70 @@ struct SchemaTests {
         try Self.compare(
             "Packaging/home-assistant/config.yaml", between: "  # The keys of beacond's file.\n", and: "# End.",
             with: lines.joined(separator: "\n") + "\n")
+    }
+
+    /// Values of the app's options, each with true if it is valid.
+    static let values: [(option: String, values: [(String, Bool)])] = [
+        (
+            "exit_timeout",
+            [
+                ("1", true), ("30s", true), ("1m", true), ("1m30s", true), ("24h", true), (".5", false), ("0", false),
+                ("0.5", false), ("1us", false), ("999ms", false), ("-1", false), ("25h", false), ("9d", false),
+                ("nonsense", false), ("", false), ("1e3", false), ("30 s", false),
+            ]
+        ),
+        (
+            "uuid",
+            [
+                (ConfigurationBench.uuid, true), (ConfigurationBench.uuid.replacing("-", with: ""), true),
+                ("nonsense", false), ("", false), (ConfigurationBench.uuid + "0", false),
+            ]
+        ),
+        ("name", [("Ann's keys", true), ("", false), (String(repeating: "x", count: 101), false)]),
+        (
+            "source",
+            [
+                ("auto", true), ("hci", true), ("hci:hci1", true), ("bluez:hci0,hci1", true), ("air", true),
+                ("hci:00:1A:7D:DA:71:13", true), ("simulation:museum", true), ("simulation:museum?loop", true),
+                ("mqtt://h", true), ("mqtts://u@h:8883/a/#?ca-file=/etc/hosts", true), ("esphome", true),
+                ("esphome:hall.local,10.0.0.2", true), ("nonsense", false), ("", false),
+                ("hci1", false), ("hci:1", false), ("simulation:nowhere", false), ("http://h", false),
+                ("autos", false), ("mqtt://", false), ("esphomes", false),
+            ]
+        ),
+    ]
+
+    @Test("The app accepts only values that beacond accepts", arguments: values)
+    func appValues(option: String, values: [(String, Bool)]) throws {
+        let file = Self.root.appendingPathComponent("Packaging/home-assistant/config.yaml")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        let start = option == "source" ? "- match(^(auto" : "\(option): "
+        let line = try #require(
+            lines.drop { $0 != "schema:" }.first { $0.hasPrefix(start) || $0.hasPrefix("- " + start) })
+        let kind = String(line.dropFirst(line.hasPrefix("- ") ? 2 : 0).dropFirst(option == "source" ? 0 : start.count))
+        for (value, isValid) in values {
+            // As Home Assistant's supervisor reads "match(PATTERN)" and "str(SHORTEST,LONGEST)".
+            let isAccepted: Bool
+            if let bounds = kind.prefixMatch(of: /str\(([0-9]+),([0-9]+)\)/) {
+                let (shortest, longest) = (try #require(Int(bounds.1)), try #require(Int(bounds.2)))
+                isAccepted = (shortest...longest).contains(value.count)
+            } else {
+                let pattern = try #require(kind.wholeMatch(of: /match\((.*)\)\??/)).1
+                isAccepted = try Regex(String(pattern)).firstMatch(in: value) != nil
+            }
+            #expect(isAccepted == isValid, "\(option) \(value): \(kind)")
+            let written = "\"\(value)\""
+            let checked = ConfigurationBench.check(
+                option == "source"
+                    ? "sources: [\(written)]\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]"
+                    : "sources: [auto]\nregions: [{ name: \(option == "name" ? written : "hall"), uuid: "
+                        + (option == "uuid" ? written : ConfigurationBench.uuid)
+                        + (option == "exit_timeout" ? ", exit-timeout: \(written)" : "") + " }]")
+            // The app may refuse more, such as fractions of a second.
+            if isValid { #expect(checked.diagnostics.isEmpty, "\(value): \(checked.diagnostics)") }
+        }
     }
 
     @Test("The example has every key")

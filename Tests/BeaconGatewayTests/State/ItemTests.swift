@@ -126,6 +126,8 @@ struct ItemTests {
             ("regions", #"{"name":"","uuid":"\#(other)"}"#, "name"), ("regions", #"{"name":".."}"#, "name"),
             ("regions", #"{"name":"a","uuid":"\#(other)","majr":1}"#, "majr"),
             ("places", #"{"name":"a"}"#, "receivers"),
+            ("places", #"{"name":"away","receivers":["a"]}"#, "name"),
+            ("places", #"{"name":"None","receivers":["a"]}"#, "name"),
             ("registered-beacons", #"{"name":"a","uuid":"\#(other)"}"#, "major"),
             ("rules", #"{"name":"a"}"#, "program"),
             ("rules", #"{"name":"a","events":["soon"],"message":"x"}"#, "events"),

@@ -65,21 +65,74 @@ struct CauseTests {
         }
     }
 
-    @Test("Possible causes are listed if only one side uses TLS", arguments: versions)
+    @Test("Possible causes are listed if only the broker uses TLS", arguments: versions)
     func tls(version: MQTTVersion?) async throws {
         let certificates = try Certificates()
         let secured = try await Broker(certificates.brokerSettings, in: certificates.folder)
-        let plain = try await Broker()
         var options = MQTTSettings.test(port: secured.port, version: version)
         options.host = "localhost"
         let closed = try await MQTTClient.fault(options)
         #expect(closed.code == .connectionLost && closed.possibleCauses.first == "the port requires TLS", "\(closed)")
         #expect(closed.message.contains("in answer to CONNECT") && closed.message.contains("client id gateway"))
-        options.port = plain.port
-        options.tls = MQTTTLSSettings(authorityFile: certificates.path("authority.pem"))
-        let refused = try await MQTTClient.fault(options)
-        #expect(refused.code == .tlsFailed && refused.cause != nil, "\(refused)")
-        #expect(refused.possibleCauses.last == "the port does not speak TLS")
+    }
+
+    /// A connection that TLS prevents.
+    struct TLSFault: Sendable, CustomTestStringConvertible {
+        /// The words of its cause.
+        var words: String
+        /// The broker's certificate; nil for a broker without TLS.
+        var broker: String? = "broker"
+        /// More lines of the broker's configuration.
+        var settings = ""
+        var host = "localhost"
+        var authority = "authority.pem"
+        /// The names of the client's certificate and of its key.
+        var client: (certificate: String, key: String)?
+        var testDescription: String { words }
+    }
+
+    static let faults = [
+        TLSFault(words: "not from an authority that is trusted here", authority: "other-authority.pem"),
+        TLSFault(words: "trusted here; name the certificate of that authority", broker: "self-signed"),
+        TLSFault(words: "certificate has expired", broker: "expired"),
+        TLSFault(words: "certificate is not for this host; use a name", broker: "elsewhere"),
+        TLSFault(words: "certificate is not for this host; use", host: "127.0.0.1"),
+        TLSFault(words: "does not speak TLS", broker: nil),
+        TLSFault(words: "the broker requires a client certificate", settings: "require_certificate true"),
+        TLSFault(
+            words: "does not accept the certificate of certificate-file", settings: "require_certificate true",
+            client: ("foreign.pem", "foreign.key")),
+        TLSFault(
+            words: "accept the certificate of certificate-file", settings: "require_certificate true",
+            client: ("old.pem", "old.key")),
+        TLSFault(words: "ca-file has no certificate", authority: "names"),
+        TLSFault(words: "certificate-file has no certificate", client: ("names", "client.key")),
+        TLSFault(words: "key-file is not the key", client: ("client.pem", "broker.key")),
+    ]
+
+    @Test("The one cause of a failed TLS connection is named, with its remedy", arguments: faults)
+    func tlsCause(fault: TLSFault) async throws {
+        let certificates = try Certificates()
+        try certificates.issueSelfSigned("self-signed")
+        try certificates.issue("expired", days: -1)
+        try certificates.issue("elsewhere", for: "elsewhere")
+        try certificates.issue("foreign", by: "other-authority")
+        try certificates.issue("old", days: -1)
+        let secured = fault.broker.map { certificates.settings(of: $0) } ?? ""
+        let broker = try await Broker(
+            "allow_anonymous true\n\(secured)\n\(fault.settings)", in: certificates.folder)
+        var options = MQTTSettings.test(port: broker.port, version: nil)
+        options.host = fault.host
+        options.tls = MQTTTLSSettings(
+            authorityFile: certificates.path(fault.authority),
+            certificateFile: fault.client.map { certificates.path($0.certificate) },
+            keyFile: fault.client.map { certificates.path($0.key) })
+        let error = try await MQTTClient.fault(options)
+        // The alert about a client's certificate may be lost.
+        let late = "closed the connection after the handshake"
+        let words = fault.settings.isEmpty ? [fault.words] : [fault.words, late]
+        #expect(error.code == .tlsFailed && words.contains { error.message.contains($0) }, "\(error)")
+        #expect(error.possibleCauses.isEmpty && error.cause != nil && error.message.contains(";"), "\(error)")
     }
 
     @Test("A closed port and an unknown name have the system's cause", arguments: versions)

@@ -175,23 +175,3 @@ struct LimitTests {
         }
     }
 }
-
-/// A collector of log lines.
-private final class Lines: Sendable {
-    private let lines = Locked<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
-
-    private struct Handler: LogHandler {
-        let lines: Lines
-        var logLevel = Logger.Level.info
-        var metadata: Logger.Metadata = [:]
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-        func log(event: LogEvent) {
-            lines.lines.withLock { $0.append("\(event.level): \(event.message)") }
-        }
-    }
-}

@@ -4,6 +4,7 @@ import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -314,6 +315,43 @@ struct ProxyServerTests {
             await server.stop()
         }
         #expect(ports.count == 1)
+    }
+
+    @Test("A client that asks for active scanning is reported once, and others are not")
+    func activeScanning() async throws {
+        let bench = try Bench()
+        bench.server.start()
+        try await eventually { bench.hasReported("clients recognize it by this name") }
+        for modes in [[0], [1], [0, 1, 1]] as [[UInt8]] {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            address.sin_port = bench.port.bigEndian
+            let status = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            #expect(status == 0)
+            // In plain frames: the hello, and the scanner's mode (aioesphomeapi, `BluetoothScannerSetModeRequest`).
+            let bytes: [UInt8] = [0, 0, 1] + modes.flatMap { mode -> [UInt8] in [0, 2, 127, 8, mode] }
+            #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+            // The answers: a hello, and the scanner's state for each mode.
+            var buffer = [UInt8](repeating: 0, count: 512)
+            var count = 0
+            while count < 3 + modes.count * 5 {
+                let more = read(descriptor, &buffer, buffer.count)
+                guard more > 0 else { break }
+                count += more
+            }
+            let isActive = modes.contains(1)
+            try await eventually { !isActive || bench.hasReported("asks hall for active scanning") }
+            #expect(isActive || !bench.hasReported("active scanning"))
+        }
+        #expect(bench.notices.withLock { $0.count { $0.contains("active scanning") } } == 1)
+        await bench.server.stop()
     }
 
     @Test("A port that is in use is reported")

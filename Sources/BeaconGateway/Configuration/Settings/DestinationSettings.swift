@@ -148,8 +148,10 @@ extension ConfigurationSection {
         case .kumulos(let kumulos): warnOfSecretsInTheOpen(to: kumulos.baseURL)
         case .mqtt(let broker):
             let connection = broker.connection
-            if connection.password != nil, connection.tls == nil {
-                warnOfSecretsInTheOpen(to: connection.host, "set \"tls\"")
+            // An explicit "tls: false" is a decision, for example of Home Assistant's app in the supervisor's network.
+            if connection.password != nil, !has("tls") {
+                warnOfSecretsInTheOpen(
+                    to: connection.host, "set \"tls\", or write \"tls: false\" if you trust the network")
             }
             if broker.homeAssistant.isEnabled, broker.homeAssistant.announcesRegions {
                 warnOfEqualRegions(configuration.namedRegions(for: settings))

@@ -28,7 +28,11 @@ extension PlacePlan.Place {
                 place.receivers = receivers.map(\.value)
                 return true
             },
-        ])
+        ]
+    ) { section, place, isWhole in
+        section.checkName(ofPlace: place.name, at: "name")
+        return isWhole
+    }
 
     private static let remedyForReceivers = "write the names of receivers, as in [hci0, hci1]"
 }
@@ -67,8 +71,22 @@ extension PlacePlan {
         var plan = PlacePlan(root.read("places", .items(what, Place.grammar)) ?? [])
         if let rules { plan.rules = rules }
         if taught != nil { plan.taught = root.read("taught-places", .file { try TaughtMap(file: $0) }) }
+        for place in plan.taught?.places ?? [] { root.checkName(ofPlace: place.name, at: "taught-places") }
         guard let mistake = plan.mistake() else { return plan }
         if root.reading.diagnostics.count == faults { root.reportMissing("places", mistake) }
         return nil
+    }
+}
+
+extension ConfigurationSection {
+    /// Reports a place whose name is a state in Home Assistant. Its sensor could not show that place.
+    fileprivate func checkName(ofPlace name: String, at key: String) {
+        let message =
+            "\"\(key)\" has the place \"\(name)\", which Home Assistant shows as a state; give the place another name"
+        switch name.lowercased().filter({ !$0.isWhitespace }) {
+        case "away", "none", "unknown", "unavailable": report(origin(of: key), message)
+        case "home", "not_home": warn(message, at: key)
+        default: break
+        }
     }
 }
