@@ -46,6 +46,6 @@ package enum StandardOutput {
         print(text.printableLines, terminator: terminator)
     }
 
-    /// Writes a JSON value, in which control characters are already escaped.
+    /// Writes a JSON value whose control characters are already escaped.
     package static func write(json line: String) { print(line) }
 }

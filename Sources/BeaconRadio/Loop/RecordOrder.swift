@@ -14,7 +14,7 @@ struct RecordOrder {
 
     private struct Record {
         var time: Timestamp?
-        /// The recording in the file, and the time, by which records are sorted.
+        /// The sort key of a record: its recording in the file, then its time.
         var position: (recording: Int, time: Timestamp)
         var sighting: Sighting?
         var others: [Sighting] = []

@@ -38,7 +38,7 @@ extension FleetMember {
         return fault.map { "this machine cannot follow the fleet: \($0)" }
     }
 
-    /// The last loss of messages; nil if there was none within a day.
+    /// The last loss of messages within a day, if messages were lost.
     package var recentLoss: String? {
         guard let loss, clock.wall().since(loss.time) < Self.lossTime else { return nil }
         let time = Date(timeIntervalSince1970: loss.time.seconds).formatted(.iso8601)
