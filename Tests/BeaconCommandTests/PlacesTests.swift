@@ -136,7 +136,7 @@ struct PlacesTests {
         }
         let input = ((1000..<1012).map(line) + (990..<995).map(line)).joined(separator: "\n")
         let outcome = try await BeaconProgram.run("teach", "hall", "--source", "-", "--file", file.path, input: input)
-        #expect(outcome.status == 0 && outcome.lines.first == "1 place, 1 receivers", "\(outcome.errors)")
+        #expect(outcome.status == 0 && outcome.lines.first == "1 place, 1 receiver", "\(outcome.errors)")
     }
 
     @Test("Places that several commands teach at once are all saved")

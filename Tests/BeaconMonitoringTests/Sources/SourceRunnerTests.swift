@@ -243,7 +243,8 @@ struct SourceRunnerTests {
         for await event in SourceRunner(.file(path: path), pace: .fastest).events() { words += Self.words(event) }
         #expect(words.count { $0.contains("is neither a packet") } == 1)
         #expect(words.count { $0 == "time 951868799.0" } == 1, "\(words)")
-        #expect(words.suffix(2).first?.hasSuffix("3 lines were ignored in total.") == true)
+        // A recording is read ahead of the records that it delivers.
+        #expect(words.count { $0.hasSuffix("3 lines were ignored in total.") } == 1)
         #expect(words.last == "ended")
     }
 
