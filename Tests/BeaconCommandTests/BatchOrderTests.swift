@@ -93,14 +93,18 @@ struct BatchOrderTests {
         let other = log.split(separator: "\n").enumerated().filter { $0.offset % 3 == 0 }.map {
             $0.element.replacing(#""minor":2"#, with: #""minor":3"#)
         }
-        let outcome = try await BeaconProgram.run(
-            "teach", "hall", "--seconds", "20", "--file", folder.url.path + "/taught.json", "--source", "-",
-            input: log + other.joined(separator: "\n"))
+        // Teaching ends before it has read everything, so that the writer must survive a closed pipe.
+        func teach(_ place: String, from log: String) async throws -> BeaconProgram.Outcome {
+            let path = folder.url.path + "/\(place)"
+            try log.write(toFile: path, atomically: true, encoding: .utf8)
+            return try await BeaconProgram.runShell(
+                "cat \(path) | \(BeaconProgram.path) teach \(place) --seconds 20 --file \(path).json --source -")
+        }
+        let outcome = try await teach("hall", from: log + other.joined(separator: "\n"))
         #expect(outcome.output.contains("hall: 2 points"), "\(outcome.output)")
         #expect(!outcome.errors.contains("Note: hall is taught with"))
         let both = zip(log.split(separator: "\n"), other + other + other).map { "\($0)\n\($1)\n" }.joined()
-        let named = try await BeaconProgram.run(
-            "teach", "attic", "--seconds", "20", "--file", folder.url.path + "/both.json", "--source", "-", input: both)
+        let named = try await teach("attic", from: both)
         #expect(named.errors.contains("of 2 beacons. Choose another one with --region."), "\(named.errors)")
     }
 
