@@ -19,7 +19,7 @@ struct RelayCommand: AsyncParsableCommand {
             their original times.
 
               beacon relay mqtt://broker.local --name hall
-              BEACON_BROKER_PASSWORD=… beacon relay 'mqtts://hall@broker.local?ca-file=ca.pem'
+              BEACON_BROKER_PASSWORD=… beacon relay 'mqtts://hall@hub.local?ca-file=ca.pem'
 
             Topics: [PREFIX/]beacon-relay/NAME/heard, …/status and …/transitions.
             """)
