@@ -33,6 +33,10 @@ struct EqualNameTests {
         _ bench: GatewayBench, _ sources: [SourceSettings], _ change: (inout GatewayConfiguration) -> Void
     ) async -> Gateway {
         var configuration = bench.configuration(sources)
+        // A gateway ranges for its notifications only if there is a destination.
+        configuration.destinations = [
+            DestinationSettings(name: "cloud", kind: .webhook(.init(url: URL(fileURLWithPath: "/"))))
+        ]
         change(&configuration)
         let gateway = bench.gateway(
             sources, broadcast: EventBroadcast(bench.store), configuration: configuration)

@@ -176,10 +176,9 @@ struct GatewayFileTests {
         let damaged = try bench.log("damaged", Self.log(1000...1003) + "{\"time\":")
         let whole = try bench.log("whole", Self.log(1000...1050, minor: 2))
         let regions = [Bench.region("one", minor: 1), Bench.region("two", minor: 2)]
+        let words = await bench.run([damaged, whole], regions: regions)
         #expect(
-            await bench.run([damaged, whole], regions: regions) == [
-                "enter one inside 1000.0 hci0", "enter two inside 1000.0 hci0", "state one unknown 1003.0 -",
-            ])
+            words == ["enter one inside 1000.0 hci0", "enter two inside 1000.0 hci0 2", "state one unknown 1003.0 -"])
         #expect(bench.lines.all.contains { $0.hasPrefix("error: damaged: ") })
         let states = bench.published.withLock { $0.sources.map(\.state) }
         try #require(states.count == 2)
@@ -234,7 +233,7 @@ struct GatewayFileTests {
         ]
         _ = await bench.run(sources)
         #expect(
-            bench.lines.all.filter { $0.hasPrefix("notice: ") }
+            bench.lines.all.filter { $0.contains("real time") }
                 == ["notice: fast plays in real time, as other sources of this configuration do"])
     }
 }
