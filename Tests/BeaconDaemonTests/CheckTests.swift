@@ -90,7 +90,8 @@ struct CheckTests {
         let check = try await bench.run("check", "beacond.yaml")
         #expect(check.status == 1 && check.output.contains("error: \"secret\" needs NOT_HERE"))
         #expect(try await bench.run("--config", "beacond.yaml").status == 1)
-        #expect(try await bench.run("check", "beacond.yaml", environment: ["NOT_HERE": "not a short one"]).output.isEmpty)
+        let present = try await bench.run("check", "beacond.yaml", environment: ["NOT_HERE": "not a short one"])
+        #expect(present.output.isEmpty)
     }
 
     @Test("check and the daemon warn of files that other users can read or change, with the remedy")

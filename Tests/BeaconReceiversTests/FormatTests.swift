@@ -135,7 +135,8 @@ struct FormatTests {
         #expect(bench.notices.isEmpty)
         // Without packets it is only a sign of the receiver's life.
         for packets in ["", #","packets":[]"#] {
-            bench.receive("", #"{"transmitterId":"c00000000001","rssiSignature":[{"receiverId":"c","rssi":-1}]\#(packets)}"#)
+            bench.receive(
+                "", #"{"transmitterId":"c00000000001","rssiSignature":[{"receiverId":"c","rssi":-1}]\#(packets)}"#)
         }
         #expect(bench.heard.count == 3 && bench.network.names == ["a", "b", "c"])
         #expect(bench.notices.count == 1 && bench.notices[0].contains(#"no "packets""#), "\(bench.notices)")
