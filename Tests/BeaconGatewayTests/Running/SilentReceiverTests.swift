@@ -48,8 +48,7 @@ struct SilentReceiverTests {
             for client in Client.allCases {
                 let exits = try await Self.exits(in: client, room, events)
                 let times = exits.map { ($0 - room.last.seconds) }
-                // The messages of a quiet partition and its worker's steps add up to 1.5 s to the receiver's message, and
-                // a rare message is waited for.
+                // A quiet partition and its worker add up to 1.5 s to a receiver's message, and wait for a rare one.
                 let latest = client == .partition ? max(32.7, 31.3 + one.period) : 32.1
                 #expect(
                     times.count == 1 && times.allSatisfy { (29.9...latest).contains($0) },
