@@ -79,7 +79,7 @@ class Console:
         view = {name: self.get(path)[name] for name, path in lists.items()}
         for rule in view["rules"]:
             # These count since the start.
-            for key in ("started", "failed", "withheld", "last"):
+            for key in ("started", "failed", "fault", "withheld", "last"):
                 del rule[key]
         for install in view["installs"]:
             name = install["id"]
