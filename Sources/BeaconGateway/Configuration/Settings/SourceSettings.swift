@@ -71,7 +71,9 @@ extension SourceSettings {
             Setting(
                 "receiver", \.receiver, .text(), default: "`name`, or the source's own names",
                 "The receiver's name in events."),
-            kind("speed", speed.shape, default: "1 for radios, otherwise `max`", "The playback speed; 1 is real time."),
+            kind(
+                "speed", speed.shape, default: "1 for radios and simulations, otherwise `max`",
+                "The playback speed; 1 is real time."),
             kind(
                 "from", .text(), "A radio, file or simulation, such as `hci`, `bluez`, a path or `simulation:museum`."),
             kind("mqtt", BrokerSource.grammar.shape, "A broker that receivers publish to."),
