@@ -12,7 +12,7 @@ struct MetricsRoutes: Sendable {
     let delivery: DeliveryService<ContinuousClock>?
     let broadcast: EventBroadcast
     let store: EventStore
-    let limits: ConnectionLimits
+    let places: ConnectionPlaces
 
     func add(to router: RouterGroup<WebContext>) {
         router.respond(.get, "metrics") { _, _ in
@@ -74,11 +74,10 @@ struct MetricsRoutes: Sendable {
         }
         metrics.makeMeter(label: "beacon_event_store_file_bytes", dimensions: []).set(Int64(usage.fileBytes))
         metrics.makeMeter(label: "beacon_console_listeners", dimensions: []).set(Int64(broadcast.count))
-        let connections = limits.counts
+        let connections = places.counts
         metrics.makeMeter(label: "beacon_console_connections", dimensions: []).set(Int64(connections.open))
         for (name, count) in [
-            ("connections_displaced", connections.displaced), ("requests_refused", connections.refused),
-            ("requests_too_slow", connections.slowRequests), ("readers_too_slow", connections.slowReaders),
+            ("connections_refused", connections.refused), ("clients_too_slow", connections.tooSlow),
         ] {
             metrics.makeCounter(label: "beacon_console_\(name)_total", dimensions: []).increment(by: Int64(count))
         }

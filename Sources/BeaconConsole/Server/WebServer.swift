@@ -61,7 +61,7 @@ package struct WebServer: Service {
     let reload: @Sendable (GatewayConfiguration?) -> Void
     /// True when beacond is ending.
     let isEnding = Locked(false)
-    let limits = ConnectionLimits()
+    let places = ConnectionPlaces()
     let started = Date()
 
     /// Creates the service for a gateway.
@@ -145,9 +145,7 @@ package struct WebServer: Service {
         quiet.logLevel = .critical
         let http = HTTPServerBuilder.http1(
             configuration: .init(
-                additionalChannelHandlers: [
-                    ResponseDeadline(limits), ConnectionPlace(limits, settings, logger), RequestDeadline(limits),
-                ],
+                additionalChannelHandlers: [ConnectionGuard(places, settings, logger)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
         let server = try settings.tls().map { try .tls(http, tlsConfiguration: $0) } ?? http
@@ -179,7 +177,7 @@ package struct WebServer: Service {
         ConsoleRoutes().add(to: router)
         let history = consumer.history
         MetricsRoutes(
-            gateway: gateway, delivery: delivery, broadcast: broadcast, store: history.store, limits: limits
+            gateway: gateway, delivery: delivery, broadcast: broadcast, store: history.store, places: places
         ).add(to: router.group())
         let v1 = router.group("v1")
         let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet)
