@@ -197,7 +197,10 @@ package struct PartitionWork: ~Copyable {
         for arrival in arrivals {
             names[arrival.receiver] = listener.names[arrival.place]
             statuses[arrival.receiver] = nil
-            core.setHearing(.interrupted, of: arrival.receiver)
+            // Until now it was deaf, and its first status may be in doubt about the time of this message.
+            for hearing in [.interrupted, .hearing, .doubtful] as [MonitoringCore.Hearing] {
+                core.setHearing(hearing, of: arrival.receiver)
+            }
         }
     }
 

@@ -26,7 +26,7 @@ final class ScriptedRoom: Sendable {
     }
 
     static let start = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
-    private static let finish = start.advanced(by: 45 * Timestamp.nanosecondsPerSecond)
+    private static let finish = start.advanced(by: 60 * Timestamp.nanosecondsPerSecond)
 
     /// The time of the last advert.
     let last: Timestamp
@@ -37,7 +37,7 @@ final class ScriptedRoom: Sendable {
     init(_ way: Way, period: Double, fraction: Double, isForeign: Bool, isLate: Bool) {
         var messages: [Message] = []
         var time = 2 + fraction
-        while time < 45 {
+        while time < 60 {
             let number = messages.count
             let gateway = #"{"type":"Gateway","mac":"AC233FC00001","n":\#(number)}"#
             let beacon =

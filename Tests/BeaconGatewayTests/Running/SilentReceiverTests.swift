@@ -15,8 +15,9 @@ import Testing
 /// last advert, whenever in a second the messages arrive.
 @Suite("The exit of a beacon, by receivers that send at any fraction of a second")
 struct SilentReceiverTests {
-    /// A client that monitors the beacon's region.
-    enum Client: CaseIterable { case commandLine, app, gateway, partition }
+    /// A client that monitors the beacon's region. The heir is a partition that another machine takes over 3 s after
+    /// the last advert, so that it waits 30 s from then on.
+    enum Client: CaseIterable { case commandLine, app, gateway, partition, heir }
 
     /// Each case at 20 fractions of a second.
     struct Case: CustomTestStringConvertible {
@@ -33,7 +34,7 @@ struct SilentReceiverTests {
     }
 
     static let cases = ScriptedRoom.Way.allCases.enumerated().flatMap { index, way in
-        [0.5, 1, 1.5, 2, 5].enumerated().map { number, period in
+        [0.5, 1, 1.5, 2, 3, 5, 7, 10].enumerated().map { number, period in
             Case(way: way, period: period, isForeign: number % 2 == 0, isLate: (number + index) % 2 == 0)
         }
     }
@@ -48,10 +49,13 @@ struct SilentReceiverTests {
             for client in Client.allCases {
                 let exits = try await Self.exits(in: client, room, events)
                 let times = exits.map { ($0 - room.last.seconds) }
-                // A quiet partition and its worker add up to 1.5 s to a receiver's message, and wait for a rare one.
-                let latest = client == .partition ? max(32.7, 31.3 + one.period) : 32.1
+                // The first message after the time-out proves the absence. After a silence of more than 5 s, delayed
+                // messages may follow within a second. An heir knows its receivers after up to 1.5 s.
+                let timeout = client == .heir ? 34.5 : 30
+                let due = (timeout / one.period).rounded(.up) * one.period + (one.period > 5 ? 1 : 0)
+                let earliest = client == .heir ? 32.9 : 29.9
                 #expect(
-                    times.count == 1 && times.allSatisfy { (29.9...latest).contains($0) },
+                    times.count == 1 && times.allSatisfy { (earliest...due + 2.1).contains($0) },
                     "\(client) at \(fraction): \(times)")
             }
         }
@@ -66,6 +70,7 @@ struct SilentReceiverTests {
         case .app: await appExits(events)
         case .gateway: try await gatewayExits(events)
         case .partition: partitionExits(events)
+        case .heir: partitionExits(events, takenOverAt: room.last.advanced(by: 3 * Timestamp.nanosecondsPerSecond))
         }
     }
 
@@ -126,7 +131,7 @@ struct SilentReceiverTests {
         return exits.withLock { $0 }
     }
 
-    private static func partitionExits(_ events: [SourceEvent]) -> [Double] {
+    private static func partitionExits(_ events: [SourceEvent], takenOverAt takeover: Timestamp? = nil) -> [Double] {
         let relay = FleetRelay(node: "node")
         let partitions = FleetPartitions([GatewayBench.constraint], count: 1)
         var feed = FleetFeed(relay: relay, hasOneReceiver: false, partitions: partitions)
@@ -134,6 +139,7 @@ struct SilentReceiverTests {
         plan.add(MonitoredRegion(GatewayBench.constraint), as: "hall")
         var work = PartitionWork(plan, known: .init(), at: ScriptedRoom.start, wallOffset: 0)
         var (now, exits): (Timestamp, [Double]) = (ScriptedRoom.start, [])
+        var takeover = takeover
         // A worker looks at the time twice a second.
         func advance(to time: Timestamp) {
             while now < time {
@@ -146,6 +152,14 @@ struct SilentReceiverTests {
         }
         for case .heard(let batch) in events {
             guard let time = batch.time else { continue }
+            if let due = takeover, due <= time {
+                takeover = nil
+                advance(to: due)
+                let state = FleetRegionState(
+                    label: "hall", beacons: GatewayBench.constraint, state: .inside, published: .inside,
+                    holder: work.holders["hall"], since: due.nanoseconds, sequence: 1)
+                work = PartitionWork(plan, known: .init(regions: ["hall": state]), at: due, wallOffset: 0)
+            }
             advance(to: time)
             feed.hear(batch, state: .poweredOn) { message, _ in work.receive(message, from: relay, at: time) }
         }
