@@ -1,5 +1,5 @@
 # Most targets install missing Debian packages first (scripts/setup).
-.PHONY: all demo test test-quick torture soak lint bench quality fuzz lab picture binaries deb check-deb check-arm64 image check-image setup
+.PHONY: all demo test test-quick test-porting torture soak lint bench quality fuzz lab picture binaries deb check-deb check-arm64 image check-image setup
 
 setup:
 	@scripts/setup
@@ -16,6 +16,9 @@ all: setup ## Run all checks, also those whose sources have not changed; as root
 
 test-quick: setup ## Run the tests of the core and of the Apple modules, which build in a fraction of the time
 	scripts/test quick
+
+test-porting: ## Run the tests of the port of iOS code, which is a separate package with swift-syntax
+	swift test --package-path Porting --explicit-target-dependency-import-check error
 
 torture: setup ## Run one beacond for SECONDS (60) with random faults from SEED (1)
 	swift build --product beacond

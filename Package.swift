@@ -38,17 +38,12 @@ func program(_ name: String, dependencies: [Target.Dependency], path: String? = 
 
 /// Tests, with the package's habits unless they need other settings.
 func tests(
-    _ name: String, dependencies: [Target.Dependency], exclude: [String] = [], swiftSettings: [SwiftSetting] = habits
+    _ name: String, dependencies: [Target.Dependency], swiftSettings: [SwiftSetting] = habits
 ) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swiftSettings)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-
-/// A parser of Swift, for the plugins.
-let swiftSyntax = [
-    product("SwiftSyntax", "swift-syntax", trait: "Porting"), product("SwiftParser", "swift-syntax", trait: "Porting"),
-]
 
 let package = Package(
     name: "swift-beacon",
@@ -74,8 +69,6 @@ let package = Package(
             ]),
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .executable(name: "beacond", targets: ["BeaconDaemon"]),
-        .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
-        .plugin(name: "PortBeaconCode", targets: ["PortBeaconCode"]),
     ],
     traits: [
         .trait(name: "Combine", description: "Combine, over OpenCombine."),
@@ -83,9 +76,6 @@ let package = Package(
         .trait(
             name: "Delivery",
             description: "BeaconDelivery, BeaconMQTT and KumulosSDK, with HTTP, SQLite and cryptography."),
-        .trait(
-            name: "Porting",
-            description: "The plugins check-beacon-delegates and port-beacon-code, with swift-syntax."),
         .trait(name: "Gateway", description: "The daemon beacond, with a web server and YAML, and all of the others."),
         // A checkout has all of it. An app names what it takes: `traits: []` for Apple's names, and then swift-log is
         // all that is resolved.
@@ -114,8 +104,6 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        // For the two plugins, which read and edit users' sources.
-        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ],
     targets: [
         // Layer 1: the vocabulary, which depends on nothing, not even Foundation.
@@ -355,31 +343,6 @@ let package = Package(
         ),
         .target(name: "CTaskJobs"),
 
-        // Beside the layers: what reads and edits users' sources, and the program that the two plugins run.
-        module("DelegateCheck", dependencies: swiftSyntax, resources: [.embedInCode("Tables")]),
-        module(
-            "BeaconPorting", dependencies: ["DelegateCheck"] + swiftSyntax, resources: [.embedInCode("Tables")]),
-        program(
-            "BeaconPortingCommand",
-            // Without the trait it is built too, to say which trait is missing.
-            dependencies: [.target(name: "BeaconPorting", condition: .when(traits: ["Porting", "Gateway"]))]),
-        .plugin(
-            name: "CheckBeaconDelegates",
-            capability: .command(
-                intent: .custom(
-                    verb: "check-beacon-delegates",
-                    description: "Find beacon code that compiles for Linux and is then never called")),
-            dependencies: ["BeaconPortingCommand"]
-        ),
-        .plugin(
-            name: "PortBeaconCode",
-            capability: .command(
-                intent: .custom(
-                    verb: "port-beacon-code", description: "Write a patch that makes iOS beacon code compile for Linux")
-            ),
-            dependencies: ["BeaconPortingCommand"]
-        ),
-
         // For tests: bounds those with helpers (servers, brokers, buses, processes), and ends the helpers with them.
         module("TestSupport", dependencies: ["CTestSupport", "BeaconSupport"], path: "Tests/TestSupport"),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
@@ -396,8 +359,6 @@ let package = Package(
         ),
         tests("TestSupportTests", dependencies: ["TestSupport", "BeaconSupport"]),
 
-        tests("DelegateCheckTests", dependencies: ["DelegateCheck"]),
-        tests("BeaconPortingTests", dependencies: ["BeaconPorting", "DelegateCheck"], exclude: ["Plugin"]),
         tests("BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"]),
         tests("BeaconSupportTests", dependencies: ["BeaconSupport"]),
         tests("CDynamicLibraryTests", dependencies: ["CDynamicLibrary", "CLibrary"]),
@@ -564,7 +525,6 @@ if Context.environment["BEACON_QUICK"] != nil {
         switch product {
         case let library as Product.Library: names.isSuperset(of: library.targets)
         case let program as Product.Executable: names.isSuperset(of: program.targets)
-        case let plugin as Product.Plugin: names.isSuperset(of: plugin.targets)
         default: false
         }
     }

@@ -2,18 +2,16 @@ import Foundation
 
 @testable import BeaconPorting
 
-/// The compiler, with the modules of this package as they are built beside the tests.
+/// The compiler, with the modules of swift-beacon as its tests build them.
 enum TypeChecker {
     /// The flags that find the modules; nil if CoreLocation is not built.
     static let flags: [String]? = {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
-        let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        let places = [beside, root.appending(path: ".build/debug")]
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
+        let build = root.appending(path: ".build/debug")
         let files = FileManager.default
         guard
-            let build = places.first(where: {
-                files.fileExists(atPath: $0.appending(path: "Modules/CoreLocation.swiftmodule").path)
-                    && files.fileExists(atPath: $0.appending(path: "Modules/CoreBluetooth.swiftmodule").path)
+            ["CoreLocation", "CoreBluetooth"].allSatisfy({
+                files.fileExists(atPath: build.appending(path: "Modules/\($0).swiftmodule").path)
             }), let targets = try? files.contentsOfDirectory(atPath: build.path)
         else { return nil }
         var maps = targets.map { build.appending(path: $0).appending(path: "module.modulemap") }

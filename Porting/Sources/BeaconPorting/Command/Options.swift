@@ -19,49 +19,82 @@ struct Options {
     /// The destination of changes.
     private(set) var destination = Destination.patch("port.patch")
 
-    /// The check by the compiler, if it is wanted.
-    private(set) var typeCheck: TypeCheck?
+    /// A Boolean value that indicates whether the compiler checks the result.
+    private(set) var checks = false
 
-    private var base = FileManager.default.currentDirectoryPath
+    /// The compiler for the check, and flags in place of those that find the modules of Linux.
+    private(set) var compiler = "swiftc"
+    private(set) var flags: [String] = []
 
-    /// Parses the arguments after the verb. Their paths form one module. A list names the files of further modules, one
-    /// file per line, because a command line may be too short for them.
+    /// The directory that paths in the report and in the patch are relative to.
+    private(set) var base = FileManager.default.currentDirectoryPath
+
+    /// The package to read, if it is one, and those that it depends on.
+    private(set) var package: SwiftPackage?
+    private(set) var dependencies: [SwiftPackage] = []
+
+    /// Parses the arguments after the verb. Paths that are no package form one module.
     init(_ verb: String, _ arguments: [String]) throws {
         guard verb == "check" || verb == "port" else { throw OptionsError("unknown command '\(verb)'; see --help") }
         var given = Module()
-        var (compiler, flags, checks) = ("swiftc", [String](), false)
-        var destinations = 0
+        var (paths, targets, destinations) = ([String](), [String](), 0)
         var rest = arguments[...]
         func value(_ option: String) throws -> String {
-            guard let value = rest.popFirst() else { throw OptionsError("\(option) needs a path") }
+            guard let value = rest.popFirst() else { throw OptionsError("\(option) needs a value") }
             return value
         }
         while let argument = rest.popFirst() {
             switch (argument, verb) {
             case ("--json", "check"): isJSON = true
-            case ("--list", _): modules += try Module.modules(listedIn: try value(argument))
+            case ("--target", _): targets.append(try value(argument))
             case ("--check", "port"): checks = true
             case ("--compiler", "port"): compiler = try value(argument)
             case ("--flag", "port"): flags.append(try value(argument))
             case ("--dependency", "port"): given.dependencies.insert(try value(argument))
-            case ("--base", "port"): base = try value(argument)
             case ("--patch", "port"): destination = .patch(try value(argument))
             case ("--output", "port"): destination = .copies(try value(argument))
             case ("--in-place", "port"): destination = .inPlace
             case _ where argument.hasPrefix("-"): throw OptionsError("unknown option '\(argument)'; see --help")
-            default:
-                given.sources += try Module.sources(at: argument)
-                // A folder usually has the name of its module.
-                let name = URL(filePath: argument).deletingPathExtension().lastPathComponent
-                let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-                if given.name.isEmpty, isName { given.name = name }
+            default: paths.append(argument)
             }
             if ["--patch", "--output", "--in-place"].contains(argument) { destinations += 1 }
         }
         guard destinations < 2 else { throw OptionsError("give one of --patch, --output and --in-place") }
+        if paths.isEmpty { paths = ["."] }
+        if let folder = paths.first(where: { FileManager.default.fileExists(atPath: $0 + "/Package.swift") }) {
+            guard paths.count == 1 else { throw OptionsError("'\(folder)' is a package; give no other path with it") }
+            let package = try SwiftPackage.described(at: folder)
+            dependencies = verb == "port" ? try package.dependencies() : []
+            modules = try package.modules(of: targets, with: dependencies)
+            for index in modules.indices { modules[index].dependencies.formUnion(given.dependencies) }
+            (self.package, base) = (package, package.path)
+            return
+        }
+        guard targets.isEmpty else { throw OptionsError("--target needs the directory of a package") }
+        for path in paths {
+            given.sources += try Module.sources(at: path)
+            // A folder usually has the name of its module.
+            let name = URL(filePath: path).deletingPathExtension().lastPathComponent
+            let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+            if given.name.isEmpty, isName { given.name = name }
+        }
+        modules = [given]
+    }
+
+    /// Returns the check by the compiler, if it is wanted, after it has built the modules that the sources import.
+    func typeCheck(of files: [PortedFile]) throws -> TypeCheck? {
+        guard checks else { return nil }
+        var flags = flags
+        if flags.isEmpty, let package {
+            flags = try package.build(with: dependencies)
+        } else if flags.isEmpty {
+            let package = try SwiftPackage.forSources { module in
+                files.contains { $0.ported.contains(Array("import \(module)".utf8)) }
+            }
+            flags = try package.build(with: package.dependencies()) + ["-module-alias", "Combine=BeaconCombine"]
+        }
         let folder = FileManager.default.temporaryDirectory.appending(path: "port-" + UUID().uuidString)
-        if checks { typeCheck = TypeCheck(compiler: compiler, flags: flags, folder: folder) }
-        if !given.sources.isEmpty { modules.append(given) }
+        return TypeCheck(compiler: compiler, flags: flags, folder: folder)
     }
 
     /// Returns a path in the form for a patch.
@@ -107,23 +140,6 @@ struct Module {
         let files = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         return files.filter { $0.hasSuffix(".swift") && !$0.split(separator: "/").contains { $0.hasPrefix(".") } }
             .sorted().map { path.hasSuffix("/") ? path + $0 : path + "/" + $0 }
-    }
-
-    /// Reads a list with the lines `module NAME`, `dependency NAME`, `source PATH` and `context PATH`.
-    static func modules(listedIn path: String) throws -> [Module] {
-        guard let data = FileManager.default.contents(atPath: path) else { throw OptionsError("cannot read '\(path)'") }
-        var modules: [Module] = []
-        for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
-            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
-            switch (parts.first, parts.count) {
-            case ("module", _): modules.append(Module(name: parts.count == 2 ? parts[1] : ""))
-            case ("dependency", 2) where !modules.isEmpty: modules[modules.count - 1].dependencies.insert(parts[1])
-            case ("source", 2) where !modules.isEmpty: modules[modules.count - 1].sources.append(parts[1])
-            case ("context", 2) where !modules.isEmpty: modules[modules.count - 1].context.append(parts[1])
-            default: throw OptionsError("'\(path)' contains an unknown line: \(line)")
-            }
-        }
-        return modules
     }
 }
 

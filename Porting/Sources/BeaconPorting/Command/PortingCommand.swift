@@ -1,29 +1,30 @@
 internal import DelegateCheck
 internal import Foundation
 
-/// The command of the plugins: `check` finds silent failures, `port` writes a patch.
+/// The command `beacon-code`: `check` finds silent failures, `port` writes a patch.
 public enum PortingCommand {
     /// The help of the program.
     static let help = """
-        USAGE: check [--json] [--list FILE] [PATH]...
-               port [--patch FILE | --output DIR | --in-place] [--base DIR] [--list FILE] [--dependency NAME]...
-                    [--check [--compiler PATH] [--flag FLAG]...] [PATH]...
+        USAGE: beacon-code port [PATH]... [--target T]... [--patch FILE | --output DIR | --in-place]
+                           [--dependency NAME]... [--check [--compiler PATH] [--flag FLAG]...]
+               beacon-code check [PATH]... [--target T]... [--json]
 
-        check  Find beacon code that compiles for Linux but is never called.
         port   Make iOS beacon code compile for Linux. Writes a patch and changes no source.
+        check  Find beacon code that compiles for Linux but is never called.
 
-          --json        Print each finding as a JSON object.
+          PATH          A package, or Swift files and directories of them, such as the sources of an Xcode project
+                        (default: the current directory).
+          --target T    Read only this target of the package.
           --patch FILE  Write the patch to this file (default: port.patch).
           --output DIR  Write patched copies of the files that change, and no patch.
           --in-place    Change the files.
-          --base DIR    The directory that paths in the patch are relative to (default: the current one).
-          --list FILE   Read the paths of modules from a file: lines "module NAME", "dependency NAME", "source PATH",
-                        "context PATH".
           --dependency NAME
-                        A module of another package that the sources may import.
-          --check       Type-check the result, and list each error.
+                        A module that the sources may import, in addition to those of the package's dependencies.
+          --check       Build the modules that the sources import, type-check the result, and list each error.
           --compiler PATH, --flag FLAG
-                        The compiler for the check (default: swiftc), and a flag for it.
+                        The compiler for the check (default: swiftc), and a flag for it in place of those that find
+                        these modules.
+          --json        Print each finding as a JSON object.
         """
 
     /// Runs the command.
@@ -71,10 +72,13 @@ public enum PortingCommand {
     private static func port(_ options: Options) throws -> Int32 {
         var files: [String: PortedFile] = [:]
         var failures: [String] = []
-        defer { try? options.typeCheck.map { try FileManager.default.removeItem(at: $0.folder) } }
-        for module in options.modules {
-            var ported = Porting.port(try module.texts(), modules: module.dependencies.union([module.name]))
-            failures += try check(&ported, of: module, options)
+        let all = try options.modules.map {
+            Porting.port(try $0.texts(), modules: $0.dependencies.union([$0.name]))
+        }
+        let typeCheck = try options.typeCheck(of: all.flatMap(\.self))
+        defer { try? typeCheck.map { try FileManager.default.removeItem(at: $0.folder) } }
+        for (module, var ported) in zip(options.modules, all) {
+            if let typeCheck { failures += try check(&ported, of: module, typeCheck) }
             for file in ported where files[file.path] == nil { files[file.path] = file }
         }
         let sorted = files.values.sorted { $0.path < $1.path }
@@ -85,7 +89,7 @@ public enum PortingCommand {
         let changes = sorted.reduce(0) { $0 + $1.changes.count }
         print("\(count(changes, "change")) in \(changed.count) of \(count(files.count, "file")). ", terminator: "")
         switch decisions {
-        case 0 where options.typeCheck == nil:
+        case 0 where typeCheck == nil:
             print("No rule has anything left. Add --check to have the result compiled.")
         case 0: print("Nothing is left to decide: the result compiles.")
         case 1: print("One place is left for you to decide.")
@@ -101,8 +105,10 @@ public enum PortingCommand {
     }
 
     /// Adds the errors of the compiler to the places that are left, and returns those without a place.
-    private static func check(_ files: inout [PortedFile], of module: Module, _ options: Options) throws -> [String] {
-        guard let check = options.typeCheck, !files.isEmpty else { return [] }
+    private static func check(
+        _ files: inout [PortedFile], of module: Module, _ check: TypeCheck
+    ) throws -> [String] {
+        guard !files.isEmpty else { return [] }
         var rest: [String] = []
         let name = module.name.isEmpty ? "Ported" : module.name
         for failure in try check.failures(in: name, files.map { ($0.path, $0.ported) }) {
@@ -144,7 +150,11 @@ public enum PortingCommand {
                 UnifiedDiff.between($0.original, $0.ported, path: options.relative($0.path))
             }
             try Data(patch).write(to: URL(filePath: path))
-            return "Apply the patch with: git apply '\(path)'"
+            if options.base == FileManager.default.currentDirectoryPath {
+                return "Apply the patch with: git apply '\(path)'"
+            }
+            let full = URL(filePath: path).path(percentEncoded: false)
+            return "Apply the patch with: git -C '\(options.base)' apply '\(full)'"
         }
     }
 
