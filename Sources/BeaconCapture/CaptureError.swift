@@ -2,30 +2,9 @@ import CLibrary
 
 /// An error of reading or writing a capture.
 public struct CaptureError: Error, Sendable {
-    /// The kind of failure. Future versions may add kinds, so a `switch` over codes needs a default.
-    public struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable {
-            case cannotOpen, cannotRead, cannotWrite, unknownFormat, otherFormat, unsupported, truncated, damaged
-        }
-
-        private let value: Value
-
-        /// The file cannot be opened.
-        public static let cannotOpen = Code(value: .cannotOpen)
-        /// The system reported an error while reading.
-        public static let cannotRead = Code(value: .cannotRead)
-        /// The system reported an error while writing.
-        public static let cannotWrite = Code(value: .cannotWrite)
-        /// The content has an unknown format.
-        public static let unknownFormat = Code(value: .unknownFormat)
-        /// The format is known but has no readable adverts; the message explains how to record them.
-        public static let otherFormat = Code(value: .otherFormat)
-        /// The format is known, but its packets are not readable Bluetooth Low Energy.
-        public static let unsupported = Code(value: .unsupported)
-        /// The file ends too early.
-        public static let truncated = Code(value: .truncated)
-        /// The file contradicts its format.
-        public static let damaged = Code(value: .damaged)
+    /// The kind of failure.
+    public enum Code: Sendable {
+        case cannotOpen, cannotRead, cannotWrite, unknownFormat, otherFormat, unsupported, truncated, damaged
     }
 
     /// The kind of failure.

@@ -48,16 +48,9 @@ enum NoisePrimitives {
 
 /// The reason why a connection cannot be encrypted or decrypted.
 package struct NoiseError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. Later versions may add some, so a `switch` over codes needs a default.
-    package struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable { case missingLibrary, refused }
-
-        private let value: Value
-
-        /// The library with the primitives is missing.
-        package static let missingLibrary = Code(value: .missingLibrary)
-        /// The message was not encrypted with this key, or the peer's public key is invalid.
-        package static let refused = Code(value: .refused)
+    /// A kind of failure.
+    package enum Code: Sendable {
+        case missingLibrary, refused
     }
 
     /// The kind of failure.

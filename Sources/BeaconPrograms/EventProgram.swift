@@ -222,22 +222,9 @@ package struct EventProgram: Sendable {
 
 /// An error of starting a program.
 package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of an error. More may come, so a `switch` over codes needs a default.
-    package struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable {
-            case notFound, noFolder, exhausted, failed
-        }
-
-        private let value: Value
-
-        /// There is no such program, or this user may not run it.
-        package static let notFound = Code(value: .notFound)
-        /// The working folder is missing, or this user may not enter it.
-        package static let noFolder = Code(value: .noFolder)
-        /// The system has no room for another process or its files at the moment.
-        package static let exhausted = Code(value: .exhausted)
-        /// The system cannot start it.
-        package static let failed = Code(value: .failed)
+    /// The kind of an error.
+    package enum Code: Sendable {
+        case notFound, noFolder, exhausted, failed
     }
 
     /// The kind of the error.

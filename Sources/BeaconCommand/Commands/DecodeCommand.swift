@@ -10,11 +10,11 @@ struct DecodeCommand: ParsableCommand {
         commandName: "decode",
         abstract: "Decode the bytes of an iBeacon advert.",
         discussion: """
-            Paste the bytes from a tool, a log or an app: the whole advert, its manufacturer specific data (4C 00 02 \
-            15 … or 02 15 …), an HCI event, or an hcitool command. Write them as hexadecimal digits with or without \
-            spaces, colons, commas and 0x, as a list of numbers, or as a Python string. Each argument is an advert, \
-            but arguments of a few bytes form one advert together. If the bytes are not an iBeacon, the error names \
-            their format and the missing parts, and the exit status is 1.
+            Paste the hexadecimal digits from a tool, a log or an app, with or without spaces, colons, commas and 0x: \
+            the whole advert, its manufacturer specific data (4C 00 02 15 … or 02 15 …), an HCI event, an hcitool \
+            command, or a dump with offsets. Each argument is an advert, but arguments of a few bytes form one advert \
+            together. If the bytes are not an iBeacon, the error names their format and the missing parts, and the \
+            exit status is 1.
 
               beacon decode 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5
               beacon decode 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 \\
@@ -53,15 +53,9 @@ struct DecodeCommand: ParsableCommand {
         if hasFailed { throw ExitCode(1) }
     }
 
-    /// Returns whether an argument can be a whole advert.
-    ///
-    /// Tools print groups of up to four bytes; an advert is longer. An argument with half a byte is only a part, since
-    /// the space was inside a byte.
+    /// Returns whether an argument can be a whole advert. Tools print groups of up to four bytes; an advert is longer.
     private static func canBeWhole(_ argument: String) -> Bool {
-        let hasPrefix = argument.hasPrefix("0x") || argument.hasPrefix("0X")
-        let digits = argument.utf8.count { Hexadecimal.value(of: $0) != nil } - (hasPrefix ? 1 : 0)
-        let isOneWord = !argument.contains { $0.isWhitespace || #"\,:-[{'""#.contains($0) }
-        return digits > 10 && (digits % 2 == 0 || !isOneWord)
+        argument.utf8.count { Hexadecimal.value(of: $0) != nil } > 10
     }
 
     private func append(_ frame: IBeaconFrame, to buffer: inout [UInt8]) {

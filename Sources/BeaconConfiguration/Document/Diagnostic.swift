@@ -70,18 +70,9 @@ public struct SourceLocation: Hashable, Sendable, Comparable {
 
 /// A configuration that cannot be used, with all its diagnostics.
 public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. More may come, so a `switch` over codes needs a default.
-    public struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable {
-            case cannotRead, faults
-        }
-
-        private let value: Value
-
-        /// The file cannot be read.
-        public static let cannotRead = Code(value: .cannotRead)
-        /// The file was read, and has faults.
-        public static let faults = Code(value: .faults)
+    /// A kind of failure.
+    public enum Code: Sendable {
+        case cannotRead, faults
     }
 
     /// The kind of failure.

@@ -123,20 +123,25 @@ package final class ConfigurationReading {
         }
     }
 
-    /// Reports files that other users of this machine can read or change, but should not.
-    ///
-    /// - Parameters:
-    ///   - configuration: the path of the configuration's file.
-    ///   - programs: the paths of the programs that it names.
-    package func reportExposure(of configuration: String, programs: Set<String>) {
-        let exposure = FileExposure()
-        var warnings = exposure.warnings(of: configuration, as: .configuration)
-        if let secrets { warnings += exposure.warnings(of: secrets.path, as: .secrets) }
-        for program in programs.sorted() { warnings += exposure.warnings(of: program, as: .program) }
-        // A folder can be above several files, but is repaired once.
-        var places: Set<String> = []
-        for warning in warnings where places.insert(warning.place).inserted {
-            report(.machine, warning.message, severity: .warning)
+    /// Reports a configuration that other users of this machine can change, and secrets that they can read or change.
+    package func reportExposure(of configuration: String) {
+        let files: [(path: String?, rights: UInt32, danger: String)] = [
+            (configuration, S_IWOTH, "decides what programs beacond starts"),
+            (secrets?.path, S_IROTH | S_IWOTH, "holds secrets"),
+        ]
+        for (path, unwanted, danger) in files {
+            guard let path = path.map({ URL(fileURLWithPath: $0).standardizedFileURL.path }),
+                // A shell's pipe with a command's output is for this user alone.
+                let rights = FileRights(path, followsLinks: true), rights.isFile, rights.mode & unwanted != 0
+            else { continue }
+            let deeds = [(S_IROTH, "read"), (S_IWOTH, "write")].filter { rights.mode & unwanted & $0.0 != 0 }
+            // Removes the group's write permission too, which the owner does not need.
+            let mode = String(rights.mode & 0o7777 & ~(unwanted | S_IWGRP), radix: 8)
+            let sudo = rights.owner == geteuid() && rights.owner != 0 ? "" : "sudo "
+            report(
+                .machine,
+                "other users can \(deeds.map(\.1).joined(separator: " and ")) \(path), which \(danger); "
+                    + "repair it with: \(sudo)chmod \(mode) \(path)", severity: .warning)
         }
     }
 

@@ -1,14 +1,11 @@
 // `stat` is Glibc's, or CDispatch's if that module was read first.
-import BeaconSupport
 import CDispatch
 import CLibrary
 
-/// The owner, the group and the mode of a file or folder.
+/// The owner and the mode of a file or folder.
 package struct FileRights {
     /// The number of the user who owns it.
     package let owner: UInt32
-    /// The number of its group.
-    package let group: UInt32
     /// The kind and the rights, as in inode(7).
     package let mode: UInt32
 
@@ -18,7 +15,7 @@ package struct FileRights {
     package init?(_ path: String, followsLinks: Bool) {
         var status = stat()
         guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
-        (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode)
+        (owner, mode) = (status.st_uid, status.st_mode)
     }
 
     /// True for a folder.
@@ -29,33 +26,6 @@ package struct FileRights {
 
     /// True for a folder such as /tmp, in which no user can replace another user's files.
     package var isSticky: Bool { isFolder && mode & S_ISVTX != 0 }
-
-    /// Returns the folders that the system searches to resolve an absolute path, through all links on the way
-    /// (path_resolution(7)).
-    package static func foldersTraversed(to path: String) -> [String] {
-        var folders: [String] = []
-        var rest = path.split(separator: "/").map(String.init)[...]
-        var (folder, links) = ("/", 0)
-        while let name = rest.popFirst() {
-            if !folders.contains(folder) { folders.append(folder) }
-            if name == "." { continue }
-            if name == ".." {
-                folder = Self.folders(above: folder).first ?? "/"
-                continue
-            }
-            let next = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
-            let target = AtomicFile.target(ofOneLink: next)
-            // The kernel follows 40 links.
-            guard let target, links < 40 else {
-                folder = next
-                continue
-            }
-            links += 1
-            if target.hasPrefix("/") { folder = "/" }
-            rest = (target.split(separator: "/").map(String.init) + rest)[...]
-        }
-        return folders
-    }
 
     /// Returns the folders above an absolute path, nearest first.
     package static func folders(above path: String) -> [String] {

@@ -237,15 +237,8 @@ extension FleetExchange {
 /// A failure of a fleet's exchange.
 package struct FleetError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure.
-    package struct Code: Hashable, Sendable {
-        private let name: String
-
-        /// Another machine has written in between.
-        package static let conflict = Code(name: "conflict")
-        /// There is no connection, or no answer in time.
-        package static let unreachable = Code(name: "unreachable")
-        /// The request cannot succeed until the configuration or the servers are changed.
-        package static let refused = Code(name: "refused")
+    package enum Code: Sendable {
+        case conflict, unreachable, refused
     }
 
     package var code: Code

@@ -103,8 +103,7 @@ extension EventProgram {
     init(_ launch: ApplicationLaunch, timeLimit: Duration?) throws(LaunchError) {
         guard launch.executable.hasPrefix("/") else {
             throw LaunchError(
-                .notTrusted,
-                "the registered program \(launch.executable) is not an absolute path; "
+                description: "the registered program \(launch.executable) is not an absolute path; "
                     + "start the application manually once, so that it registers again")
         }
         self.init([launch.executable] + launch.arguments, timeLimit: timeLimit)

@@ -15,48 +15,23 @@ enum OwnershipCheck {
 
     private static func check(_ path: String, owner: UInt32, isLast: Bool) throws(LaunchError) {
         guard let rights = FileRights(path, followsLinks: false) else {
-            throw LaunchError(.notTrusted, "cannot read the owner of \(path): \(String(cString: strerror(errno)))")
+            throw LaunchError(description: "cannot read the owner of \(path): \(String(cString: strerror(errno)))")
         }
         guard rights.isFolder || rights.isFile else {
-            throw LaunchError(.notTrusted, "\(path) is neither a file nor a folder; replace it by one")
+            throw LaunchError(description: "\(path) is neither a file nor a folder; replace it by one")
         }
         guard rights.owner == owner || (rights.owner == 0 && !isLast) else {
             throw LaunchError(
-                .notTrusted, "\(path) belongs to user \(rights.owner) and not to \(owner); change its owner (chown)")
+                description: "\(path) belongs to user \(rights.owner) and not to \(owner); change its owner (chown)")
         }
         guard rights.mode & (S_IWGRP | S_IWOTH) == 0 || (rights.isSticky && !isLast) else {
             throw LaunchError(
-                .notTrusted, "\(path) is writable by other users; remove that permission (chmod go-w \(path))")
+                description: "\(path) is writable by other users; remove that permission (chmod go-w \(path))")
         }
     }
 }
 
-/// A failure to start a program, and its remedy.
-public struct LaunchError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. More kinds may be added, so a `switch` needs a default case.
-    public struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable {
-            case notTrusted
-        }
-
-        private let value: Value
-
-        /// Another user could have written the registration.
-        public static let notTrusted = Code(value: .notTrusted)
-    }
-
-    /// The kind of failure.
-    public var code: Code
-
-    /// The cause and the remedy, in a sentence or two.
-    public var message: String
-
-    /// Creates an error from its parts.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    /// The message.
-    public var description: String { message }
+/// The reason for not starting a program, and the remedy, in a sentence.
+struct LaunchError: Error, CustomStringConvertible {
+    let description: String
 }

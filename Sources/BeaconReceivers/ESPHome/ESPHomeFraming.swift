@@ -264,32 +264,9 @@ package struct ESPHomeMessage: RawRepresentable, Hashable, Sendable {
 
 /// The reason why an ESPHome device cannot be used, for people. It follows the device's name in a sentence.
 package struct ESPHomeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of failure. Later versions may add some, so a `switch` over codes needs a default.
-    package struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable {
-            case keyNeeded, wrongKey, plainDevice, noEncryption, damaged, passwordNeeded, noProxy, tooOld, ended
-        }
-
-        private let value: Value
-
-        /// The device is encrypted, and no key is set.
-        package static let keyNeeded = Code(value: .keyNeeded)
-        /// The key is wrong.
-        package static let wrongKey = Code(value: .wrongKey)
-        /// A key is set, but the device is not encrypted.
-        package static let plainDevice = Code(value: .plainDevice)
-        /// The machine has no library for encryption.
-        package static let noEncryption = Code(value: .noEncryption)
-        /// The device sends data that violates the protocol.
-        package static let damaged = Code(value: .damaged)
-        /// The device requires a password.
-        package static let passwordNeeded = Code(value: .passwordNeeded)
-        /// The device has no Bluetooth proxy.
-        package static let noProxy = Code(value: .noProxy)
-        /// The device's version is too old to pass on raw adverts.
-        package static let tooOld = Code(value: .tooOld)
-        /// The device ended the connection.
-        package static let ended = Code(value: .ended)
+    /// A kind of failure.
+    package enum Code: Sendable {
+        case keyNeeded, wrongKey, plainDevice, noEncryption, damaged, passwordNeeded, noProxy, tooOld, ended
     }
 
     /// The kind of failure.

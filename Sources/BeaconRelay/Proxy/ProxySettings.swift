@@ -115,18 +115,9 @@ package struct ProxySettings: Hashable, Sendable {
 
 /// The reason why a machine cannot be a proxy, with its remedy.
 package struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of failure. Later versions may add some, so a `switch` over codes needs a default.
-    package struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable { case invalidSettings, cannotListen, noEncryption }
-
-        private let value: Value
-
-        /// The settings contain mistakes.
-        package static let invalidSettings = Code(value: .invalidSettings)
-        /// The program cannot listen at the port.
-        package static let cannotListen = Code(value: .cannotListen)
-        /// The machine has no library for encryption.
-        package static let noEncryption = Code(value: .noEncryption)
+    /// A kind of failure.
+    package enum Code: Sendable {
+        case invalidSettings, cannotListen, noEncryption
     }
 
     /// The kind of failure.

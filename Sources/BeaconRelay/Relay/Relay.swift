@@ -259,16 +259,9 @@ package final class Relay: Sendable {
 
 /// A mistake in the settings of a relay, with its remedy.
 package struct RelayError: Error, CustomStringConvertible {
-    /// A kind of mistake. Later versions may add some, so a `switch` over codes needs a default.
-    package struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable { case noBroker, invalidSettings }
-
-        private let value: Value
-
-        /// The text is not the address of a broker.
-        package static let noBroker = Code(value: .noBroker)
-        /// The settings contain mistakes.
-        package static let invalidSettings = Code(value: .invalidSettings)
+    /// A kind of mistake.
+    package enum Code: Sendable {
+        case noBroker, invalidSettings
     }
 
     /// The kind of mistake.

@@ -1,21 +1,8 @@
 /// A failure to read or write state on the disk, and its remedy.
 package struct StateError: Error, Sendable, CustomStringConvertible {
-    /// A kind of failure. Later versions may add some, so a `switch` over codes needs a default.
-    package struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable {
-            case cannotRead, cannotWrite, damagedState, decidedByAdministrator
-        }
-
-        private let value: Value
-
-        /// A file cannot be read.
-        package static let cannotRead = Code(value: .cannotRead)
-        /// A file cannot be written.
-        package static let cannotWrite = Code(value: .cannotWrite)
-        /// A file has invalid content.
-        package static let damagedState = Code(value: .damagedState)
-        /// An administrator controls the setting that the caller wants to change.
-        package static let decidedByAdministrator = Code(value: .decidedByAdministrator)
+    /// A kind of failure.
+    package enum Code: Sendable {
+        case cannotRead, cannotWrite, damagedState, decidedByAdministrator
     }
 
     /// The kind of failure.

@@ -91,26 +91,9 @@ extension UInt8 {
 
 /// A mistake in a server's address, with its remedy. It never quotes the address: any part of it may be a password.
 package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A kind of mistake. Later versions may add some, so a `switch` over codes needs a default.
-    package struct Code: Hashable, Sendable {
-        private enum Value: Hashable, Sendable {
-            case noScheme, emptyHost, invalidHost, invalidPort, invalidCredentials, invalidSetting
-        }
-
-        private let value: Value
-
-        /// The text does not begin with a known scheme.
-        package static let noScheme = Code(value: .noScheme)
-        /// There is no host.
-        package static let emptyHost = Code(value: .emptyHost)
-        /// The host is neither a name nor an address.
-        package static let invalidHost = Code(value: .invalidHost)
-        /// The port is not a valid number.
-        package static let invalidPort = Code(value: .invalidPort)
-        /// The user or the password contains a delimiter, or cannot be decoded.
-        package static let invalidCredentials = Code(value: .invalidCredentials)
-        /// A setting after the question mark is unknown or not valid.
-        package static let invalidSetting = Code(value: .invalidSetting)
+    /// A kind of mistake.
+    package enum Code: Sendable {
+        case noScheme, emptyHost, invalidHost, invalidPort, invalidCredentials, invalidSetting
     }
 
     /// The kind of mistake.

@@ -17,9 +17,8 @@ struct PastedAdvertTests {
     @Test(
         "An advert is read in the output format of common tools",
         arguments: [
-            // nRF Connect: the raw advert, and the fields of its list.
+            // nRF Connect: the raw advert.
             ("0x0201061AFF4C000215E2C56DB5DFFB48D2B060D0F5A71096E000010002C5", usual),
-            ("Company: Apple, Inc. <0x004C> 0x0215E2C56DB5DFFB48D2B060D0F5A71096E000010002C5", usual),
             // Android's scan record, 62 bytes with zeros.
             (
                 "02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e0" + String(repeating: "0", count: 74),
@@ -40,55 +39,13 @@ struct PastedAdvertTests {
                     + "10 96 E0 00 01 00 02 C5 00", usual
             ),
             ("01 08 20 20 1E 02 01 06 1A FF 4C 00 02 15 \(uuid) 00 01 00 02 C5 00", usual),
-            // bluetoothctl: the value, with or without its characters and its heading.
+            // bluetoothctl: the value.
             ("02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10 96 e0 00 01 00 02 c5", usual),
-            (
-                """
-                [CHG] Device C0:00:00:5E:12:01 ManufacturerData Key: 0x004c
-                [CHG] Device C0:00:00:5E:12:01 ManufacturerData Value:
-                  02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10  ....m...H..`....
-                  96 e0 00 01 00 02 c5                             .......
-                """, usual
-            ),
-            // bleak, and Python's output of its values.
-            ("0215e2c56db5dffb48d2b060d0f5a71096e000010002c5", usual),
-            (#"{76: b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5'}"#, usual),
-            (#"b\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5"#, usual),
-            ("b'0215e2c56db5dffb48d2b060d0f5a71096e000010002c5'", usual),
-            (#""\x4C\x00\x02\x15" "\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\0\1\0\2\xc5""#, usual),
-            ("bytes.fromhex('4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5')", usual),
-            // Arrays, as Swift, JSON, Java and C print them.
-            (
-                "[2, 1, 6, 26, 255, 76, 0, 2, 21, 226, 197, 109, 181, 223, 251, 72, 210, 176, 96, 208, 245, 167, 16, 150, 224, "
-                    + "0, 1, 0, 2, 197]", usual
-            ),
-            (
-                "Uint8Array(23) [2, 21, 226, 197, 109, 181, 223, 251, 72, 210, 176, 96, 208, 245, 167, 16, 150, 224, 0, 1, 0, 2, "
-                    + "197]", usual
-            ),
-            (
-                "new byte[] {2, 21, -30, -59, 109, -75, -33, -5, 72, -46, -80, 96, -48, -11, -89, 16, -106, -32, 0, 1, 0, 2, -59}",
-                usual
-            ),
-            (
-                "{ 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, "
-                    + "0xe0, 0x00, 0x01, 0x00, 0x02, 0xc5 };", usual
-            ),
             // Core Bluetooth's data, and bytes in other groups.
             ("<4c000215 e2c56db5 dffb48d2 b060d0f5 a71096e0 00010002 c5>", usual),
-            ("{length = 23, bytes = 0x0215e2c56db5dffb48d2b060d0f5a71096e0 00010002c5 }", usual),
-            ("kCBAdvDataManufacturerData = <4c000215 e2c56db5 dffb48d2 b060d0f5 a71096e0 00010002 c5>;", usual),
-            ("let data = [0x4c, 0x00, 0x02, 0x15] + 0x\(uuid)00010002C5".replacing(" +", with: ","), usual),
             ("FF4C000215\(uuid)00010002C5", usual),
             ("1AFF4C000215\(uuid)00010002C5", usual),
-            ("2 1 6 1A FF 4C 0 2 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 0 1 0 2 C5", usual),
-            ("02h 15h E2h C5h 6Dh B5h DFh FBh 48h D2h B0h 60h D0h F5h A7h 10h 96h E0h 00h 01h 00h 02h C5h", usual),
-            // A number has no leading zero.
-            ("0x201061AFF4C000215\(uuid)00010002C5", usual),
-            // HCI: an event whose line was broken within a byte, and lines of hcidump and of Wireshark.
-            (
-                "043E2A02010301021 25E0000C01E0201061AFF4C000215\(uuid)00010002C5B9", usual
-            ),
+            // HCI: an event, and lines of hcidump and of Wireshark.
             ("3E2A0201030102125E0000C01E0201061AFF4C000215\(uuid)00010002C5B9", usual),
             (
                 """
@@ -128,67 +85,85 @@ struct PastedAdvertTests {
         arguments: [
             (
                 "0x02010615FF4C000215E2C56DB5DFFB48D2B060D0F5A71096E0", PastedAdvertError.Code.cutShort,
-                "5 bytes are missing, the major value, the minor value and the measured power"
+                "5 bytes are missing, from the major value on"
             ),
             (
                 "02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002", .cutShort,
-                "1 byte is missing, the measured power"
+                "1 byte is missing, from the measured power on"
             ),
-            (#"b'\x02\x15\xe2\xc5'"#, .cutShort, "19 bytes are missing, the end of the UUID, the major value"),
-            ("0201061aff4c000215e2c56d", .cutShort, "18 bytes are missing, the end of the UUID"),
+            ("02 15 e2 c5", .cutShort, "19 bytes are missing, from the UUID on"),
+            ("0201061aff4c000215e2c56d", .cutShort, "18 bytes are missing, from the UUID on"),
             ("1E 02 01 06 1A FF 4C 00 02 15 E2", .cutShort, "hcitool command has an iBeacon frame that is cut short"),
             (
                 "04 3E 2A 02 01 03 01 02 12 5E 00 00 C0 1E 02 01", .cutShort,
-                "HCI event is cut short: it claims 42 bytes after its length, and 29"
+                "HCI event is cut short: 29 bytes are missing"
             ),
-            ("4c0002", .cutShort, "the end of the kind (02 15), the UUID"),
-            ("4c00", .cutShort, "Apple's company"),
+            ("4c0002", .cutShort, "22 bytes are missing, from the kind (02 15) on"),
+            ("4c00", .cutShort, "23 bytes are missing"),
             (
                 "0x0201041AFF590002150112233445566778899AABBCCDDEEFF001020304C3", .otherCompany,
                 "0x0059 (Nordic Semiconductor)"
             ),
             (
                 "590002150112233445566778899AABBCCDDEEFF001020304C3", .otherCompany,
-                "01122334-4556-6778-899a-abbccddeeff0 258/772"
+                "0x0059 (Nordic Semiconductor)"
             ),
-            (#"{89: b'\x02\x15\xe2\xc5'}"#, .otherCompany, "0x0059"),
             ("02010605ff99040102", .otherCompany, "0x0499 (Ruuvi)"),
-            ("0201061aff004c0215\(uuid)00010002c5", .otherCompany, "swapped"),
+            ("0201061aff004c0215\(uuid)00010002c5", .otherCompany, "4C 00 on the air"),
             (
                 "02011a1bff1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509", .otherBeacon,
                 "AltBeacon of company 0x0118"
             ),
-            ("0201060303aafe1516aafe00e700010203040506070809aabbccddeeff", .otherBeacon, "Eddystone-UID"),
-            ("0201060303aafe0a16aafe10eb0167690061", .otherBeacon, "Eddystone-URL"),
+            ("0201060303aafe1516aafe00e700010203040506070809aabbccddeeff", .otherBeacon, "Eddystone"),
+            ("0201060303aafe0a16aafe10eb0167690061", .otherBeacon, "Eddystone"),
             (
                 "02011a020a0c0aff4c001005441cbd08c5", .otherBeacon,
-                "another kind than iBeacon (02 15): 10, a device nearby"
+                "Apple's, but not an iBeacon (02 15)"
             ),
             ("4c0012020000", .otherBeacon, "Find My"),
-            ("0201061bff4c000215\(uuid)00010002c5", .wrongLength, "claims 27 bytes while 26 follow"),
-            ("02010615ff4c000215\(uuid)00010002c5", .wrongLength, "ends it after 21 bytes"),
-            ("4c000216\(uuid)00010002c5", .wrongLength, "its length byte is 22"),
-            ("0201060303d2fc0516d2fc4000", .noManufacturerData, "0xFCD2"),
+            ("0201061bff4c000215\(uuid)00010002c5", .wrongLength, "23 bytes"),
+            ("02010615ff4c000215\(uuid)00010002c5", .wrongLength, "23 bytes"),
+            ("4c000216\(uuid)00010002c5", .wrongLength, "23 bytes"),
+            ("0201060303d2fc0516d2fc4000", .noManufacturerData, "type FF"),
             ("020106", .noManufacturerData, "no manufacturer specific data"),
             ("e2c56db5-dffb-48d2-b060-d0f5a71096e0", .identityOnly, "may be a UUID"),
             ("\(uuid)00010002C5", .identityOnly, "put 02 15 before"),
-            ("04 3E 0A 03 00 40 00 06 00 00 00 2A 00", .noAdvert, "has 03"),
-            ("D6BE898E 430C 02125E0000C0 010203040506 010203", .noAdvert, "link layer packet"),
+            ("04 3E 0A 03 00 40 00 06 00 00 00 2A 00", .noAdvert, "02, 0B or 0D"),
             ("9901", .unknownForm, "claims 153 bytes while 1 follow"),
             ("AgEGGv9MAAIV4sVttd/7SNKwYND1pxCW4AABAALF", .notHexadecimal, "Base64"),
             ("TAACFeLFbbXf+0jSsGDQ9acQluAAAQACxQ==", .notHexadecimal, "Base64"),
-            ("value=TAACFeLFbbXf+0jSsGDQ9acQluAAAQACxQ==", .notHexadecimal, "Base64"),
+            ("value=TAACFeLFbbXf+0jSsGDQ9acQluAAAQACxQ==", .notHexadecimal, "paste only the bytes"),
             (
                 "{length = 25, bytes = 0x4c000215 e2c56db5 dffb48d2 b060d0f5 ... 00010002 c5 }", .cutShort,
-                "bytes are omitted at ..."
+                "bytes are omitted"
             ),
-            ("4c 00 02 15 e2 c5 6d … 00 01 00 02 c5", .cutShort, "bytes are omitted at …"),
+            ("4c 00 02 15 e2 c5 6d … 00 01 00 02 c5", .cutShort, "bytes are omitted"),
             (#"{"mac":"C00000000001","rawData":"0201061AFF4C000215","rssi":-60}"#, .notHexadecimal, "this is JSON"),
             ("e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/2", .identityOnly, "UUID/MAJOR/MINOR"),
-            ("0201zz", .notHexadecimal, #""zz" is not a hexadecimal byte"#),
-            ("0201 £", .notHexadecimal, "a character of the text"),
-            ("02010", .unknownForm, "odd number"),
-            ("-", .noBytes, "no bytes"), ("", .noBytes, "no bytes"), ("b''", .noBytes, "no bytes"),
+            (
+                """
+                [CHG] Device C0:00:00:5E:12:01 ManufacturerData Key: 0x004c
+                [CHG] Device C0:00:00:5E:12:01 ManufacturerData Value:
+                  02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10  ....m...H..`....
+                  96 e0 00 01 00 02 c5                             .......
+                """, .notHexadecimal, "paste only the bytes"
+            ),
+            ("Company: Apple, Inc. <0x004C> 0x0215\(uuid)00010002C5", .notHexadecimal, "their company is Apple"),
+            (
+                "Adv data: 02.01.06.1A.FF.4C.00.02.15.E2.C5.6D.B5.DF.FB.48.D2.B0.60.D0.F5.A7.10.96.E0.00.01.00.02.C5 (30)",
+                .notHexadecimal, "ESPHome"
+            ),
+            (#"{76: b'\x02\x15\xe2\xc5m\xb5'}"#, .notHexadecimal, "data.hex()"),
+            (#""\x4C\x00\x02\x15" "\xe2\xc5m""#, .notHexadecimal, "data.hex()"),
+            ("b'0215e2c56db5'", .notHexadecimal, "data.hex()"),
+            ("[2, 1, 6, 26, 255, 76, 0, 2, 21, 226, 197, 109]", .notHexadecimal, "decimal"),
+            ("Uint8Array(23) [2, 21, 226, 197]", .notHexadecimal, "decimal"),
+            ("new byte[] {2, 21, -30, -59, 109, -75}", .notHexadecimal, "decimal"),
+            ("2 1 6 1A FF 4C 0 2 15 E2 C5", .missingDigit, "half a byte"),
+            ("0201zz", .notHexadecimal, #""0201zz" is not a hexadecimal byte"#),
+            ("0201 £", .notHexadecimal, "a part of the text"),
+            ("02010", .missingDigit, "odd number"),
+            ("-", .noBytes, "no bytes"), ("", .noBytes, "no bytes"),
             ("[]", .noBytes, "no bytes"),
         ] as [(String, PastedAdvertError.Code, String)])
     func refusals(text: String, code: PastedAdvertError.Code, reason: String) {
@@ -208,10 +183,8 @@ struct PastedAdvertTests {
         // The text before the bytes, before each byte, between two and after them.
         let spellings: [(String, String, String, String)] = [
             ("", "", "", ""), ("", "", " ", ""), ("", "", ":", ""), ("", "", "-", ""), ("", "0x", ", ", ""),
-            ("{", "0x", ",", "}"), ("b'", "\\x", "", "'"), ("\"", "\\x", "", "\""), ("", "\\x", "", ""),
-            ("[", "", ", ", "]"),
+            ("{", "0x", ",", "}"), ("[", "", ", ", "]"),
             ("", "", "\n", "\n"), ("\u{FEFF}", "", "\u{A0}", ""), ("", "", "–", ""), ("0x", "", "", ""),
-            ("", "%", " ", ""),
         ]
         func spell(_ bytes: [String], _ spelling: (String, String, String, String)) -> String {
             spelling.0 + bytes.map { spelling.1 + $0 }.joined(separator: spelling.2) + spelling.3
@@ -250,27 +223,17 @@ struct PastedAdvertTests {
     }
 
     @Test(
-        "The error names a missing digit, and the text's company counts",
+        "The error names a missing digit",
         arguments: [
-            ("02 15 e2 c 6d b5 df fb 48", PastedAdvertError.Code.missingDigit, #""c", after "15 e2", is half a byte"#),
+            ("02 15 e2 c 6d b5 df fb 48", PastedAdvertError.Code.missingDigit, #""c" is half a byte"#),
             ("0201061AFF4C000215\(uuid.dropLast())00010002C5C5", .missingDigit, "odd number of hexadecimal digits"),
-            (
-                #"b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x0\x01\x00\x02\xc5'"#,
-                .missingDigit,
-                "an escape has fewer digits"
-            ),
-            ("0000  4c 00 02 15 e2 c\n0010  a7 10 96 e0 00 01 00 02 c5", .missingDigit, "0 bytes are before it"),
-            ("0020  1a ff 4c 00 02 15 e2 c5\n0030  a7 10 96 e0 00 01", .missingDigit, "8 bytes are before it"),
-            ("02 15 \(uuid) 00 01 00 02 c5 00", .wrongLength, "1 byte longer than an iBeacon frame"),
-            ("Key: 0x004c Value: 0215\(uuid)00010002c500", .wrongLength, "1 byte longer than an iBeacon frame"),
-        ] + LostDigits.ofOtherCompany.map { ($0, .otherCompany, "company") }
-            as [(String, PastedAdvertError.Code, String)])
+            ("0000  4c 00 02 15 e2 c\n0010  a7 10 96 e0 00 01 00 02 c5", .missingDigit, "after 0 bytes"),
+            ("0020  1a ff 4c 00 02 15 e2 c5\n0030  a7 10 96 e0 00 01", .missingDigit, "after 8 bytes"),
+            ("02 15 \(uuid) 00 01 00 02 c5 00", .wrongLength, "23 bytes"),
+        ] as [(String, PastedAdvertError.Code, String)])
     func damage(text: String, code: PastedAdvertError.Code, reason: String) {
         refusals(text: text, code: code, reason: reason)
     }
-
-    @Test("Apple's company is read in each notation", arguments: LostDigits.ofApple)
-    func company(text: String) throws { #expect(try read(text) == Self.usual) }
 
     @Test("No pasted text traps, and each refusal is a sentence", arguments: 0..<4)
     func mutations(seed: UInt64) {
@@ -299,7 +262,7 @@ struct PastedAdvertTests {
     }
 }
 
-/// Texts for lost digits and for companies: the same frame in the forms in which tools pad their bytes.
+/// Texts for lost digits: the same frame in the forms in which tools pad their bytes.
 private enum LostDigits {
     private static let uuid = "e2c56db5dffb48d2b060d0f5a71096e0"
     private static let bytes: [String] = pairs("0201061aff4c000215\(uuid)00010002c5")
@@ -338,47 +301,18 @@ private enum LostDigits {
             forms += [" ", "", ":", "\n"].map { bytes.joined(separator: $0) }
             forms.append("0x" + bytes.joined())
             forms.append("{" + bytes.map { "0x" + $0 }.joined(separator: ", ") + "}")
-            forms.append("\"" + bytes.map { "\\x" + $0 }.joined() + "\"")
-            forms.append("b'" + bytes.joined() + "'")
             for gap in [" ", "  "] {
                 for marks in ["", "|"] {
                     forms += [4, 8].map { dump(bytes, digits: $0, gap: gap, marks: marks) }
                 }
-                forms.append(dump(bytes, digits: 0, gap: gap, marks: "|"))
             }
         }
         // A part of a longer dump.
         forms.append(dump(["00", "00"] + bytes[3...] + zeros, digits: 4, base: 0x20, marks: ""))
         forms.append("sudo hcitool -i hci0 cmd 0x08 0x0008 " + command.joined(separator: " "))
         forms.append("> 04 3E 2A 02 01 03 01 02 12 5E 00 00 C0 1E " + bytes.joined(separator: " ") + " B9")
-        forms.append("Key: 0x004c\nValue:\n" + dump(data, digits: 0, marks: "").replacing("\n", with: "  .\n"))
         return forms
     }()
-
-    private static let literal =
-        #"b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5'"#
-
-    /// Texts that name Apple.
-    static let ofApple: [String] =
-        ["{76: \(literal)}", "{'76': \(literal)}", "{\"0x004c\": \(literal)}", "{'4c': \(literal)}", "76 \(literal)"]
-        + ["dict_items([(76, \(literal))])", "76 => \(literal)", "data: \(literal)", "print(\(literal))"]
-        + ["Key: 0x004C Value: \(data.joined())", "Key: 0x004c (76)\nValue: \(data.joined())"]
-        + ["Company: Apple, Inc.\nData: \(data.joined())", "Company ID: 76 Data: \(data.joined())"]
-        + ["Company: Apple, Inc. <0x004C> \(data.joined(separator: " "))"]
-        // Without the leading zero of the number.
-        + ["Key: 0x004C\nValue: \(data.joined().dropFirst())"]
-
-    /// Texts that name another or an unreadable company.
-    static let ofOtherCompany: [String] =
-        [
-            "{89: \(literal)}", "{'89': \(literal)}", "{\"0x0059\": \(literal)}", "{'0059' : \(literal)}",
-            "89 \(literal)",
-        ]
-        + ["dict_items([(89, \(literal))])", "89 => \(literal)", "{NORDIC: \(literal)}", "{'70000': \(literal)}"]
-        + ["Key: 0x0059 Value: \(data.joined())", "Key: 0x0059\nValue: \(data.joined().dropFirst())"]
-        + ["Key: 0x0059 Value: \(data.joined().dropFirst())", "Key: Nordic\nValue: \(data.joined())"]
-        + ["Company: Nordic Semiconductor ASA\nData: \(data.joined())", "Company: Nordic \(data.joined())"]
-        + ["Company ID: 89 Data: \(data.joined())", "{89: b'\(data.joined().dropFirst())'}"]
 }
 
 /// Random changes of a text, the same for the same seed.

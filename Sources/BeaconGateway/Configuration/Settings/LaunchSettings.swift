@@ -60,17 +60,9 @@ extension LaunchSettings {
                 "The rules for events."),
         ])
 
-    /// Reports a configuration file or programs that other users can change, programs that cannot run, and an unknown
-    /// time zone.
+    /// Reports files that other users can read or change, programs that cannot run, and an unknown time zone.
     func reportMachine(to reading: ConfigurationReading, file: String) {
-        let programs = rules.compactMap { rule -> String? in
-            // A name alone is searched for in the folders of PATH.
-            guard case .program(let words)? = rule.target, let program = words.first, program.contains("/") else {
-                return nil
-            }
-            return program.hasPrefix("/") ? program : rule.folder.map { "\($0)/\(program)" }
-        }
-        reading.reportExposure(of: file, programs: Set(programs))
+        reading.reportExposure(of: file)
         for rule in rules where rule.isEnabled && rule.target != nil {
             guard let fault = EventProgram(rule).fault else { continue }
             reading.report(.machine, "the rule \(rule.name) will fail: \(fault)", severity: .warning)
