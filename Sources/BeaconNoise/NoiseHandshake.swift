@@ -17,6 +17,7 @@ package struct NoiseHandshake {
 
     private let role: Role
     private let secret: [UInt8]
+    private let own: [UInt8]
     private var chainingKey: [UInt8]
     private var hash: [UInt8]
     private var cipher: NoiseCipher?
@@ -37,23 +38,23 @@ package struct NoiseHandshake {
         var random = SystemRandom()
         self.secret = secret ?? (0..<Self.keyCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         // The name is longer than a digest, so its digest replaces it (5.2).
-        hash = try NoisePrimitives.sha256(Array("Noise_NNpsk0_25519_ChaChaPoly_SHA256".utf8))
+        hash = SHA256.hash("Noise_NNpsk0_25519_ChaChaPoly_SHA256".utf8)
         chainingKey = hash
-        try mixHash(prologue)
-        let keys = try NoisePrimitives.derive(3, from: chainingKey, key)
+        own = try NoisePrimitives.publicKey(of: self.secret)
+        mixHash(prologue)
+        let keys = NoisePrimitives.derive(3, from: chainingKey, key)
         chainingKey = keys[0]
-        try mixHash(keys[1])
+        mixHash(keys[1])
         cipher = NoiseCipher(key: keys[2])
     }
 
     /// Returns this side's message: the first of the initiator, the second of the responder.
     package mutating func write() throws(NoiseError) -> [UInt8] {
-        let own = try NoisePrimitives.publicKey(of: secret)
-        try mixHash(own)
-        try mixKey(own)
-        if role == .responder, let peer { try mixKey(NoisePrimitives.sharedSecret(of: secret, with: peer)) }
+        mixHash(own)
+        mixKey(own)
+        if role == .responder, let peer { mixKey(try NoisePrimitives.sharedSecret(of: secret, with: peer)) }
         let tag = try cipher?.seal([], with: hash) ?? []
-        try mixHash(tag)
+        mixHash(tag)
         return own + tag
     }
 
@@ -65,28 +66,26 @@ package struct NoiseHandshake {
         let other = Array(message.prefix(Self.keyCount))
         let tag = Array(message.dropFirst(Self.keyCount))
         peer = other
-        try mixHash(other)
-        try mixKey(other)
-        if role == .initiator { try mixKey(NoisePrimitives.sharedSecret(of: secret, with: other)) }
+        mixHash(other)
+        mixKey(other)
+        if role == .initiator { mixKey(try NoisePrimitives.sharedSecret(of: secret, with: other)) }
         _ = try cipher?.open(tag, with: hash)
-        try mixHash(tag)
+        mixHash(tag)
     }
 
     /// Returns the ciphers for sending and receiving, after both messages were exchanged.
-    package func split() throws(NoiseError) -> (sending: NoiseCipher, receiving: NoiseCipher) {
-        let keys = try NoisePrimitives.derive(2, from: chainingKey, [])
+    package func split() -> (sending: NoiseCipher, receiving: NoiseCipher) {
+        let keys = NoisePrimitives.derive(2, from: chainingKey, [])
         let (first, second) = (NoiseCipher(key: keys[0]), NoiseCipher(key: keys[1]))
         return role == .initiator ? (first, second) : (second, first)
     }
 
     private var peer: [UInt8]?
 
-    private mutating func mixHash(_ bytes: [UInt8]) throws(NoiseError) {
-        hash = try NoisePrimitives.sha256(hash + bytes)
-    }
+    private mutating func mixHash(_ bytes: [UInt8]) { hash = SHA256.hash(hash + bytes) }
 
-    private mutating func mixKey(_ material: [UInt8]) throws(NoiseError) {
-        let keys = try NoisePrimitives.derive(2, from: chainingKey, material)
+    private mutating func mixKey(_ material: [UInt8]) {
+        let keys = NoisePrimitives.derive(2, from: chainingKey, material)
         chainingKey = keys[0]
         cipher = NoiseCipher(key: keys[1])
     }

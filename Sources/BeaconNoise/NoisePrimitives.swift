@@ -1,6 +1,7 @@
+import BeaconSupport
 import CCrypto
 
-/// The primitives of `25519_ChaChaPoly_SHA256`, implemented with OpenSSL.
+/// The primitives of `25519_ChaChaPoly_SHA256`; those of the first two are OpenSSL's.
 enum NoisePrimitives {
     static func publicKey(of secret: [UInt8]) throws(NoiseError) -> [UInt8] {
         try make(32) { beacon_x25519_public(secret, $0) }
@@ -11,19 +12,11 @@ enum NoisePrimitives {
         return try make(32) { beacon_x25519_shared(secret, peer, $0) }
     }
 
-    static func sha256(_ bytes: [UInt8]) throws(NoiseError) -> [UInt8] {
-        try make(32) { beacon_sha256(bytes, bytes.count, $0) }
-    }
-
-    static func hmac(_ key: [UInt8], _ bytes: [UInt8]) throws(NoiseError) -> [UInt8] {
-        try make(32) { beacon_hmac_sha256(key, key.count, bytes, bytes.count, $0) }
-    }
-
     /// Derives `count` outputs of 32 bytes with HKDF, 2 or 3 of them (Noise Protocol Framework, revision 34, 4.3).
-    static func derive(_ count: Int, from chainingKey: [UInt8], _ material: [UInt8]) throws(NoiseError) -> [[UInt8]] {
-        let temporary = try hmac(chainingKey, material)
+    static func derive(_ count: Int, from chainingKey: [UInt8], _ material: [UInt8]) -> [[UInt8]] {
+        let temporary = SHA256.hmac(material, key: chainingKey)
         var outputs: [[UInt8]] = []
-        for number in 1...count { outputs.append(try hmac(temporary, (outputs.last ?? []) + [UInt8(number)])) }
+        for number in 1...count { outputs.append(SHA256.hmac((outputs.last ?? []) + [UInt8(number)], key: temporary)) }
         return outputs
     }
 

@@ -4,12 +4,11 @@
 
 #include <pthread.h>
 
-// The declarations in use of openssl/evp.h, openssl/hmac.h and openssl/sha.h, unchanged since version 1.1.1.
+// The declarations in use of openssl/evp.h, unchanged since version 1.1.1.
 typedef struct evp_pkey EVP_PKEY;
 typedef struct evp_pkey_ctx EVP_PKEY_CTX;
 typedef struct evp_cipher EVP_CIPHER;
 typedef struct evp_cipher_ctx EVP_CIPHER_CTX;
-typedef struct evp_md EVP_MD;
 
 enum { KEY_X25519 = 1034, GET_TAG = 0x10, SET_TAG = 0x11, TAG = 16, KEY = 32, LARGEST = 1 << 20 };
 
@@ -23,11 +22,6 @@ static struct {
     int (*EVP_PKEY_derive_init)(EVP_PKEY_CTX *context);
     int (*EVP_PKEY_derive_set_peer)(EVP_PKEY_CTX *context, EVP_PKEY *peer);
     int (*EVP_PKEY_derive)(EVP_PKEY_CTX *context, uint8_t *secret, size_t *count);
-    const EVP_MD *(*EVP_sha256)(void);
-    uint8_t *(*HMAC)(
-        const EVP_MD *digest, const void *key, int key_count, const uint8_t *bytes, size_t count, uint8_t *result,
-        unsigned int *result_count);
-    uint8_t *(*SHA256)(const uint8_t *bytes, size_t count, uint8_t *result);
     const EVP_CIPHER *(*EVP_chacha20_poly1305)(void);
     EVP_CIPHER_CTX *(*EVP_CIPHER_CTX_new)(void);
     void (*EVP_CIPHER_CTX_free)(EVP_CIPHER_CTX *context);
@@ -56,9 +50,6 @@ static void load(void) {
         SYMBOL(EVP_PKEY_derive_init),
         SYMBOL(EVP_PKEY_derive_set_peer),
         SYMBOL(EVP_PKEY_derive),
-        SYMBOL(EVP_sha256),
-        SYMBOL(HMAC),
-        SYMBOL(SHA256),
         SYMBOL(EVP_chacha20_poly1305),
         SYMBOL(EVP_CIPHER_CTX_new),
         SYMBOL(EVP_CIPHER_CTX_free),
@@ -107,16 +98,6 @@ bool beacon_x25519_shared(const uint8_t *secret, const uint8_t *peer, uint8_t *s
     if (other) crypto.EVP_PKEY_free(other);
     if (key) crypto.EVP_PKEY_free(key);
     return is_made;
-}
-
-bool beacon_sha256(const void *bytes, size_t count, uint8_t *digest) {
-    return !beacon_crypto_problem() && crypto.SHA256(bytes, count, digest);
-}
-
-bool beacon_hmac_sha256(const uint8_t *key, size_t key_count, const void *bytes, size_t count, uint8_t *digest) {
-    if (beacon_crypto_problem() || key_count > LARGEST) return false;
-    unsigned int made = 0;
-    return crypto.HMAC(crypto.EVP_sha256(), key, (int)key_count, bytes, count, digest, &made) && made == 32;
 }
 
 static bool run(

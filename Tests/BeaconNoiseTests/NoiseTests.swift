@@ -26,7 +26,7 @@ struct NoiseTests {
         try device.read(first)
         let second = try device.write()
         try client.read(second)
-        return (try client.split(), try device.split(), [first, second])
+        return (client.split(), device.split(), [first, second])
     }
 
     // The other implementation is noiseprotocol 0.3.1 for Python, with the same key and secrets.

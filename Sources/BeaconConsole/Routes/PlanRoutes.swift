@@ -1,4 +1,5 @@
 import BeaconGateway
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -99,7 +100,7 @@ struct PlanRoutes: Sendable {
     private func planValue() async throws -> PlanValue {
         let plan = try await state.buildingPlan()
         // A new picture has a new address, so that browsers do not show an old one from their cache.
-        let image = try await picture().map { "v1/plan/image?\(AccessToken.hash(of: $0.bytes).prefix(16))" }
+        let image = try await picture().map { "v1/plan/image?\(String(StableHash.fnv1a($0.bytes), radix: 16))" }
         return PlanValue(
             width: plan.width, height: plan.height, image: image, receivers: plan.receivers, beacons: plan.beacons)
     }

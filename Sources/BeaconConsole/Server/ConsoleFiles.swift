@@ -1,6 +1,6 @@
 import BeaconGateway
+import BeaconSupport
 import CConsole
-import Crypto
 import Foundation
 
 /// The console's files and the interface's description, which are linked into the program.
@@ -24,7 +24,7 @@ enum ConsoleFiles {
                 case "json": "application/json"
                 default: "text/javascript; charset=utf-8"
                 }
-            tag = "\"" + SHA256.hash(data: content).prefix(12).map { String(format: "%02x", $0) }.joined() + "\""
+            tag = "\"" + String(StableHash.fnv1a(content), radix: 16) + "\""
         }
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import BeaconSupport
 public import Foundation
 
 /// The configuration of a ``WebhookSink``: address, headers, signature, form.
@@ -66,7 +66,7 @@ extension WebhookSettings: CustomStringConvertible, CustomReflectable {
 ///
 /// `webhook-signature` contains `v1,` and the Base64 of the code for each secret, separated by spaces.
 package struct WebhookSignature: Sendable {
-    private let keys: [SymmetricKey]
+    private let keys: [Data]
 
     /// The fewest bytes of a key. Standard Webhooks recommends 24 to 64; fewer than this can be guessed at once.
     private static let shortest = 5
@@ -84,7 +84,7 @@ package struct WebhookSignature: Sendable {
     /// - Throws: ``SinkError`` if a secret is too short to be one, or if it begins with `whsec_` and the rest is not
     ///   Base64.
     package init(_ secrets: [Secret]) throws(SinkError) {
-        var keys: [SymmetricKey] = []
+        var keys: [Data] = []
         for secret in secrets {
             // Some services show the signature's version before the secret.
             let text = secret.reveal().replacing(/^v1,(?=whsec_)/, with: "")
@@ -100,7 +100,7 @@ package struct WebhookSignature: Sendable {
                         : "a signing secret has only \(key.count) bytes; create one with openssl rand -base64 24, and "
                             + "write whsec_ before it")
             }
-            keys.append(SymmetricKey(data: key))
+            keys.append(key)
         }
         self.keys = keys
     }
@@ -110,9 +110,7 @@ package struct WebhookSignature: Sendable {
     /// Returns the value of `webhook-signature`.
     package func value(id: String, timestamp: Int64, body: Data) -> String {
         let content = Data("\(id).\(timestamp).".utf8) + body
-        return keys.map { key in
-            "v1," + Data(HMAC<SHA256>.authenticationCode(for: content, using: key)).base64EncodedString()
-        }.joined(separator: " ")
+        return keys.map { "v1," + Data(SHA256.hmac(content, key: $0)).base64EncodedString() }.joined(separator: " ")
     }
 
     /// Returns whether one of the signatures of a request matches one of the secrets.
@@ -127,8 +125,8 @@ package struct WebhookSignature: Sendable {
         let given = signatures.split(separator: " ").prefix(10).compactMap { signature in
             signature.hasPrefix("v1,") ? Data(base64Encoded: String(signature.dropFirst(3))) : nil
         }
-        return keys.contains { key in
-            given.contains { HMAC<SHA256>.isValidAuthenticationCode($0, authenticating: content, using: key) }
+        return keys.map { SHA256.hmac(content, key: $0) }.contains { code in
+            given.contains { SHA256.isSame($0, code) }
         }
     }
 }

@@ -1,7 +1,6 @@
 package import BeaconEventStore
 package import BeaconModel
 import BeaconSupport
-import Crypto
 import Foundation
 
 /// The history of the console: events of the store, including those of apps and other beacond.
@@ -133,7 +132,7 @@ extension EventID {
     /// Creates an id that is always the same for a text: a UUID of version 8, whose content is up to its creator (RFC
     /// 9562, 5.8).
     init(hashing text: String) {
-        let words = SHA256.hash(data: Data(text.utf8)).prefix(16).map { UInt64($0) }
+        let words = SHA256.hash(text.utf8).prefix(16).map { UInt64($0) }
         let high = words[..<8].reduce(0) { $0 << 8 | $1 }
         let low = words[8...].reduce(0) { $0 << 8 | $1 }
         self.init(

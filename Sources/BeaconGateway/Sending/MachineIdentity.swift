@@ -1,6 +1,5 @@
 import BeaconBroker
 import BeaconSupport
-import Crypto
 import Foundation
 
 /// The default names of this machine at a broker, which are unique to it.
@@ -54,8 +53,7 @@ struct MachineIdentity: Hashable, Sendable {
         let values = digits.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
         guard digits.count == 32, values.count == 32, values.contains(where: { $0 != 0 }) else { return nil }
         let key = stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-        var id = Array(
-            HMAC<SHA256>.authenticationCode(for: application, using: SymmetricKey(data: key)).prefix(16))
+        var id = Array(SHA256.hmac(application, key: key).prefix(16))
         id[6] = id[6] & 0x0F | 0x40
         id[8] = id[8] & 0x3F | 0x80
         return id

@@ -205,7 +205,7 @@ package struct ESPHomeFraming {
                     let message = try handshake.write()
                     appendFrame([0] + message)
                 }
-                let ciphers = try handshake.split()
+                let ciphers = handshake.split()
                 phase = .secret(sending: ciphers.sending, receiving: ciphers.receiving)
                 return .success(nil)
             case .secret(let sending, var receiving):

@@ -20,10 +20,6 @@ const char *_Nullable beacon_crypto_problem(void);
 bool beacon_x25519_public(const uint8_t *secret, uint8_t *public_key);
 bool beacon_x25519_shared(const uint8_t *secret, const uint8_t *peer, uint8_t *shared);
 
-// SHA-256, and HMAC with it (FIPS 180-4, RFC 2104).
-bool beacon_sha256(const void *bytes, size_t count, uint8_t *digest);
-bool beacon_hmac_sha256(const uint8_t *key, size_t key_count, const void *bytes, size_t count, uint8_t *digest);
-
 // ChaCha20-Poly1305 (RFC 8439). Sealing writes 16 bytes more than `count`, the tag; opening writes 16 bytes less.
 // `bytes` and `output` may be the same buffer. The tag also covers `associated`.
 bool beacon_chachapoly_seal(

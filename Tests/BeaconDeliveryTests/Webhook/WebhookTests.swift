@@ -2,7 +2,6 @@ import BeaconDelivery
 import BeaconEventStore
 import BeaconModel
 import BeaconSupport
-import Crypto
 import Foundation
 import NIOSSL
 import TestServer
@@ -69,10 +68,8 @@ struct WebhookTests {
             #expect(id == Samples.proximity(7).id.description)
             #expect((before...before + 60).contains(time))
             let content = Data("\(id).\(time).".utf8) + request.body
-            let signatures = [raw, Data("plain".utf8)].map { key in
-                "v1,"
-                    + Data(HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: key)))
-                    .base64EncodedString()
+            let signatures = [raw, Data("plain".utf8)].map {
+                "v1," + Data(SHA256.hmac(content, key: $0)).base64EncodedString()
             }
             #expect(request.headers["webhook-signature"] == signatures.joined(separator: " "))
         }
@@ -81,10 +78,10 @@ struct WebhookTests {
     @Test("The example of Standard Webhooks has the published signature")
     func knownSignature() async throws {
         // From the specification's reference libraries: the secret, id, time and body of their tests.
-        let key = SymmetricKey(data: try #require(Data(base64Encoded: "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")))
-        let content = Data(#"msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}"#.utf8)
-        let code = Data(HMAC<SHA256>.authenticationCode(for: content, using: key)).base64EncodedString()
-        #expect(code == "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+        let signature = try WebhookSignature([Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")])
+            .value(
+                id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Data(#"{"test": 2432232314}"#.utf8))
+        #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
     }
 
     @Test("Batches arrive as arrays if configured; an unacceptable notification is found and refused alone")
@@ -290,8 +287,8 @@ struct WebhookTests {
             try WebhookSignature([Secret(secret)]).value(id: "1", timestamp: 2, body: Data("x".utf8))
         }
         let content = Data("1.2.x".utf8)
-        let decoded = HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: raw))
-        let plain = HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: Data(base64.utf8)))
+        let decoded = SHA256.hmac(content, key: raw)
+        let plain = SHA256.hmac(content, key: base64.utf8)
         #expect(try sign("whsec_\(base64)") == "v1,\(Data(decoded).base64EncodedString())")
         #expect(try sign("v1,whsec_\(base64)") == sign("whsec_\(base64)"))
         #expect(try sign(base64) == "v1,\(Data(plain).base64EncodedString())")
