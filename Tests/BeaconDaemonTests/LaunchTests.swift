@@ -24,12 +24,12 @@ struct LaunchTests {
         let outcome = try await bench.run("--config", "beacond.yaml")
         #expect(outcome.status == 0, "\(outcome.errors)")
         let region = #""region":{"name":"hall","uuid":"\#(DaemonBench.uuid)","major":null,"minor":null}"#
-        #expect(
-            bench.read("told").split(separator: "\n").map(String.init) == [
-                #"$HOME a {"time":1000.000,"receiver":"hci0","event":"enter","state":"inside",\#(region)}"#,
-                #"$HOME a {"time":1030.000,"receiver":"hci0","event":"exit","state":"outside",\#(region)}"#,
-                #"$HOME a {"time":1040.000,"receiver":"hci0","event":"enter","state":"inside",\#(region)}"#,
-            ], "\(outcome.errors)")
+        let told: [String] = [
+            #"$HOME a {"time":1000.000,"receiver":"hci0","event":"enter","state":"inside",\#(region)}"#,
+            #"$HOME a {"time":1030.000,"receiver":"hci0","event":"exit","state":"outside",\#(region)}"#,
+            #"$HOME a {"time":1040.000,"receiver":"hci0","event":"enter","state":"inside",\#(region)}"#,
+        ]
+        #expect(bench.read("told").split(separator: "\n").map(String.init) == told, "\(outcome.errors)")
         #expect(outcome.errors.contains("rule lights: done"))
         #expect(outcome.errors.contains("rule missing: cannot start /nowhere/at.all"))
         #expect(outcome.errors.contains("4 launches"))

@@ -405,12 +405,12 @@ public actor EventStore {
         guard !isHousekeepingScheduled else { return }
         // The approximate number of events in the file that all consumers have passed.
         let passed = ledger.passed - (ledger.sequence - Int64(ledger.events.count))
-        let isDue =
-            ledger.events.count >= retention.events + settings.piece && passed >= settings.piece
-            || ledger.events.bytes > retention.bytes && passed > 0
-            || retention.hasHistory && ledger.sequence - ledger.indexed >= Int64(settings.piece)
-            || ledger.consumers.contains(where: \.isBehind)
-        guard isDue else { return }
+        // Apart, since the compiler needs twelve seconds for them in one expression.
+        let piece = Int64(settings.piece)
+        let isLong = ledger.events.count >= retention.events + settings.piece && passed >= piece
+        let isLarge = ledger.events.bytes > retention.bytes && passed > 0
+        let isUnindexed = retention.hasHistory && ledger.sequence - ledger.indexed >= piece
+        guard isLong || isLarge || isUnindexed || ledger.consumers.contains(where: \.isBehind) else { return }
         isHousekeepingScheduled = true
         executor.queue.async {
             self.assumeIsolated { store in
