@@ -31,9 +31,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let channel = context.channel
         let client = ConnectionPlaces.Client(at: channel.remoteAddress, to: channel.localAddress, settings)
         guard places.enter(client) else {
-            logger.warning(
-                "the console refuses connections from \(client.key): too many are open; \"trusted-proxies\" allows a proxy more"
-            )
+            let remedy = client.isProxy ? "" : "; if it is a proxy, add it to \"trusted-proxies\""
+            logger.warning("the console refuses connections from \(client.key): too many are open\(remedy)")
             return context.close(promise: nil)
         }
         self.client = client

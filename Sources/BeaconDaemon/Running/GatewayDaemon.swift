@@ -25,30 +25,30 @@ struct GatewayDaemon: Sendable {
 
     /// The time limit of a graceful shutdown, after which the daemon is cancelled. Undelivered notifications stay in
     /// the event store.
-    static let shutdownTime = Duration.seconds(15)
+    private static let shutdownTime = Duration.seconds(15)
 
     /// How long requests in progress may take at a shutdown before they are abandoned. The next start repeats them.
     static let deliveryGrace = Duration.seconds(3)
 
-    let gateway: Gateway
+    private let gateway: Gateway
     private let launches: LaunchAgent
-    let rules: RuleEngine
-    let state: GatewayState?
-    let store: EventStore?
-    let delivery: DeliveryService<ContinuousClock>?
+    private let rules: RuleEngine
+    private let state: GatewayState?
+    private let store: EventStore?
+    private let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
-    let fleet: FleetMember?
+    private let fleet: FleetMember?
     /// The parts that a reload can replace, and the slots of their services.
-    let parts: Locked<Parts>
-    let slots: Slots
-    let stateFolder: URL?
-    let current: CurrentConfiguration
-    let broadcast: EventBroadcast
+    private let parts: Locked<Parts>
+    private let slots: Slots
+    private let stateFolder: URL?
+    private let current: CurrentConfiguration
+    private let broadcast: EventBroadcast
     /// The consumer of events for the rules; nil in a dry run.
-    let consumer: RuleConsumer?
-    let reloadAction: @Sendable (GatewayConfiguration?) -> Void
+    private let consumer: RuleConsumer?
+    private let reloadAction: @Sendable (GatewayConfiguration?) -> Void
     private let shutdown = Locked(ShutdownRequest())
-    let logger: Logger
+    private let logger: Logger
 
     /// The parts that a reload can replace.
     struct Parts: Sendable {
@@ -172,7 +172,7 @@ struct GatewayDaemon: Sendable {
     /// Returns the proxy of a configuration; nil without one, and in a dry run.
     ///
     /// - Throws: `ProxyError`.
-    static func proxy(
+    private static func proxy(
         of configuration: GatewayConfiguration, in stateFolder: URL?, logger: Logger
     ) throws -> ProxyServer? {
         guard var settings = configuration.proxy, let stateFolder else { return nil }
@@ -189,7 +189,7 @@ struct GatewayDaemon: Sendable {
     }
 
     /// Returns the items that were added in the console.
-    static func items(
+    private static func items(
         of state: GatewayState, _ base: GatewayConfiguration, logger: Logger
     ) -> [ConfigurationItem] {
         // Without a console, items cannot be removed, so none are used.
@@ -203,7 +203,7 @@ struct GatewayDaemon: Sendable {
     }
 
     /// Returns the configuration of the file with the items from the console.
-    static func adding(
+    private static func adding(
         _ items: [ConfigurationItem], to base: GatewayConfiguration, logger: Logger
     ) -> GatewayConfiguration {
         let configuration = base.adding(items)
@@ -292,4 +292,93 @@ struct GatewayDaemon: Sendable {
 
     /// Returns the status of the destinations; empty in a dry run.
     func queues() async -> [ConsumerStatus] { (try? await delivery?.status()) ?? [] }
+}
+
+// Reloads of the configuration while the daemon runs.
+
+extension GatewayDaemon {
+    /// Continues with another configuration of the file, if that needs no restart.
+    ///
+    /// The daemon compares the settings of destinations, sources, the console and the proxy. Parts with equal settings
+    /// continue, with their connections. Parts with other settings are replaced, and removed parts end. All state
+    /// stays.
+    ///
+    /// | step | so that |
+    /// |---|---|
+    /// | create the new parts, and their consumers | a fault changes nothing |
+    /// | the gateway applies the configuration, and sends the states to new destinations | no connection lacks them |
+    /// | old destinations end before new ones start | no two connections share a client id |
+    /// | the proxy and the console are replaced | nothing else waits for browsers |
+    ///
+    /// - Returns: the setting that needs a restart; nil if the configuration is in use now.
+    /// - Throws: the error of a destination, of the event store or of the proxy. The earlier configuration then stays
+    ///   in use.
+    func reload(_ configuration: GatewayConfiguration) async throws -> String? {
+        let before = parts.withLock { $0 }
+        let configuration = configuration.continuing(before.configuration)
+        if let reason = reasonForStart(before.configuration, configuration) { return reason }
+        guard let state, let stateFolder else { return "--dry-run" }
+        let isProxyKept = before.configuration.proxy == configuration.proxy
+        guard await gateway.canContinue(with: configuration, reopeningSources: !isProxyKept) else { return "sources" }
+
+        var next = before
+        next.configuration = configuration
+        var kept: Set<String> = []
+        next.destinations = try configuration.destinations.map { settings in
+            if let same = before.destinations.lazy.compactMap({ $0.continuing(as: settings) }).first {
+                kept.insert(settings.name)
+                return same
+            }
+            return try ConfiguredDestination(settings, in: configuration, stateFolder: stateFolder, logger: logger)
+        }
+        if !isProxyKept { next.proxy = try Self.proxy(of: configuration, in: stateFolder, logger: logger) }
+        let isWebKept = before.configuration.web == configuration.web
+        if !isWebKept { replaceConsole(in: &next, state) }
+        try delivery?.prepare(next.destinations.map(\.destination))
+
+        // The console's changes until now are in it; later changes start from this configuration.
+        let revision = state.items.revision.withLock { $0 }
+        let whole = Self.adding(
+            Self.items(of: state, configuration, logger: logger), to: configuration, logger: logger)
+        current.withLock { $0 = configuration }
+        parts.withLock { [next] in $0 = next }
+        let renewed = Set(configuration.destinations.map(\.name)).subtracting(kept)
+        if !isProxyKept { await slots.proxy.replace(with: nil) }
+        await gateway.reload(
+            GatewayReload(
+                base: configuration, configuration: whole, revision: revision, destinations: next.destinations,
+                renewed: renewed, proxy: next.proxy, reopensSources: !isProxyKept,
+                broadcast: next.web == nil ? nil : broadcast))
+        try delivery?.update(
+            next.destinations.map(\.destination), keeping: kept, limits: configuration.outbox.limits)
+        if !isProxyKept, let proxy = next.proxy {
+            await slots.proxy.replace(with: ProxyRun(proxy: proxy, gateway: gateway))
+        }
+        if !isWebKept {
+            await store?.setRetention(.init(configuration.web))
+            await slots.web.replace(with: next.web)
+        }
+        return nil
+    }
+
+    /// Returns a changed setting that needs a restart; nil without one.
+    private func reasonForStart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> String? {
+        if old.isSetup || new.isSetup { return "the guided start" }
+        // The machines of a fleet get configurations from each other.
+        if old.fleet != nil || new.fleet != nil { return "fleet" }
+        if old.outbox.path != new.outbox.path { return "outbox.path" }
+        if old.calibrations != new.calibrations { return "calibration" }
+        if old.launch.applications != new.launch.applications { return "applications" }
+        return nil
+    }
+
+    /// Creates another console, or none if the configuration has none.
+    private func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
+        parts.web = nil
+        guard let settings = parts.configuration.web, let consumer else { return }
+        parts.web = WebServer(
+            settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
+            consumer: consumer, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
+            sessions: WebSessions(tokenHash: settings.tokenHash, access: state.access), reload: reloadAction)
+    }
 }

@@ -68,7 +68,7 @@ package struct MonitoringCore: ~Copyable {
     }
     /// The number of changes of conditions. While it stays the same, the states of all conditions do too.
     package private(set) var conditionChanges: UInt64 = 0
-    var conditionsByRegion: [RegionID: ConditionID] = [:]
+    private var conditionsByRegion: [RegionID: ConditionID] = [:]
     private var nearMatches = NearMatches()
     /// The number of conditions of each UUID.
     private var uuids: [ProximityUUID: Int] = [:]
@@ -76,7 +76,7 @@ package struct MonitoringCore: ~Copyable {
     /// The places in which beacons are located; nil if none are located.
     var places: PlacePlan?
     var placeNames: [String] = []
-    var placeReceivers: [String: Int] = [:]
+    private var placeReceivers: [String: Int] = [:]
     var receiverNames: [ReceiverID: String] = [:]
 
     /// The search for identities that more than one device uses; nil if it is not requested.
@@ -96,9 +96,9 @@ package struct MonitoringCore: ~Copyable {
     /// Doubtful receivers that turned out to have heard, each with the end of that time; `latest` for one that hears
     /// now. Their adverts are processed first, so that a beacon that they heard does not exit.
     private var resolved: [ReceiverID: Timestamp] = [:]
-    var knownReceivers: Set<ReceiverID> = []
+    private var knownReceivers: Set<ReceiverID> = []
     /// When the next interruption becomes a lasting one, in nanoseconds.
-    var nextPatience: Int64 = .max
+    private var nextPatience: Int64 = .max
 
     /// The nanoseconds by which the wall clock is ahead of the core's clock: per receiver, and the newest value for
     /// events that no receiver caused.
@@ -398,7 +398,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// Handles the engine's events.
     @inline(never)
-    mutating func drain() {
+    private mutating func drain() {
         for event in engine.drainEvents() {
             switch event {
             case .entered(let change): settle(change, as: .inside)
@@ -453,5 +453,347 @@ package struct MonitoringCore: ~Copyable {
                     condition: id, kind: kind, state: state, before: before, time: change.time,
                     wallTime: wall(change.time, of: receiver), receiver: receiver,
                     identity: kind == .enter ? change.identity : nil)))
+    }
+}
+
+// Silence is not absence: how conditions change when all receivers are deaf, and when one hears again.
+extension MonitoringCore {
+    /// Restarts the time-out of regions that are inside. Their receivers may have heard the beacons, but the adverts
+    /// were lost on the way.
+    ///
+    /// - Parameter isConcerned: returns true for a receiver that lost adverts.
+    package mutating func renew(heldBy isConcerned: (ReceiverID) -> Bool) {
+        drain()
+        for id in conditions.keys.sorted() where publishedState(of: id) == .inside {
+            if let holder = holder(of: id), isConcerned(holder) { renew(id, heldBy: holder) }
+        }
+    }
+
+    /// Restarts the time-out of a region that is inside.
+    ///
+    /// - Parameter holder: the receiver that keeps it from now on.
+    package mutating func renew(_ id: ConditionID, heldBy holder: ReceiverID) {
+        drain()
+        guard let condition = conditions[id], condition.known == .inside else { return }
+        replace(id, by: condition.region, assuming: .inside, heldBy: holder, phase: .settled)
+        if !deafness.isEmpty { review(id) }
+    }
+
+    @inline(never)
+    private mutating func reviewPatience(isFirst: Bool) {
+        if isFirst {
+            for receiver in deafness.keys where deafness[receiver]?.since == nil {
+                deafness[receiver]?.since = newest
+            }
+        }
+        let due = deafness.filter { !$0.value.isLasting && newest - ($0.value.since ?? newest) >= Self.patience }
+        guard !due.isEmpty || isFirst else { return updatePatience() }
+        // Everything that was due earlier happens first.
+        if !isFirst { engine.advance(upTo: Timestamp(nanoseconds: newest)) }
+        drain()
+        for receiver in due.keys { deafness[receiver]?.isLasting = true }
+        updatePatience()
+        if !due.isEmpty { reviewAll() }
+    }
+
+    private mutating func updatePatience() {
+        nextPatience =
+            deafness.values.filter { !$0.isLasting }.compactMap(\.since).min().map { $0 + Self.patience } ?? .max
+    }
+
+    private func isDeaf(_ holder: ReceiverID?) -> Bool {
+        guard let holder else { return !deafness.isEmpty && deafness.count == knownReceivers.count }
+        return deafness[holder] != nil
+    }
+
+    private func isLastinglyDeaf(_ holder: ReceiverID?) -> Bool {
+        guard let holder else { return isDeaf(nil) && deafness.values.allSatisfy(\.isLasting) }
+        return deafness[holder]?.isLasting == true
+    }
+
+    /// Reviews all conditions after a change of hearing, in the order in which they were added.
+    private mutating func reviewAll() {
+        for id in conditions.keys.sorted() { review(id) }
+    }
+
+    private mutating func review(_ id: ConditionID) {
+        guard let condition = conditions[id] else { return }
+        switch condition.phase {
+        case .settled:
+            let holder = engine.holder(of: condition.engineID)
+            if condition.known != .unknown, isLastinglyDeaf(holder) { beginOutage(of: id, holder: holder) }
+        case .deaf(let holder):
+            if !isDeaf(holder) { beginComparison(of: id, holder: holder) }
+        case .comparing(let holder):
+            if isDeaf(holder) { waitForBeacon(of: id, holder: holder) }
+        }
+    }
+
+    /// Publishes a region as unknown, since all receivers whose silence would prove anything about it are deaf.
+    private mutating func beginOutage(of id: ConditionID, holder: ReceiverID?) {
+        waitForBeacon(of: id, holder: holder)
+        guard let condition = conditions[id], condition.published != .unknown else { return }
+        conditions[id]?.published = .unknown
+        let time = Timestamp(nanoseconds: max(newest, 0))
+        events.append(
+            .state(
+                ConditionChange(
+                    condition: id, kind: .state, state: .unknown, before: condition.known, time: time,
+                    wallTime: wall(time, of: holder), receiver: nil, identity: nil)))
+    }
+
+    /// Waits for a beacon of a region without a limit: silence proves nothing.
+    private mutating func waitForBeacon(of id: ConditionID, holder: ReceiverID?) {
+        guard var region = conditions[id]?.region else { return }
+        region.ignoresSilence = true
+        replace(id, by: comparable(region, of: id), assuming: .unknown, phase: .deaf(holder))
+    }
+
+    /// Waits the usual time for a beacon of a region, since a receiver hears again.
+    private mutating func beginComparison(of id: ConditionID, holder: ReceiverID?) {
+        guard let region = conditions[id]?.region else { return }
+        replace(id, by: comparable(region, of: id), assuming: .unknown, heldBy: holder, phase: .comparing(holder))
+    }
+
+    /// Returns a region for the comparison. A region that was inside uses its thresholds for staying inside, not those
+    /// for entering.
+    private func comparable(_ region: MonitoredRegion, of id: ConditionID) -> MonitoredRegion {
+        var region = region
+        if conditions[id]?.known == .inside {
+            region.minimumRSSI = region.exitRSSI
+            region.entersAsKept = true
+        }
+        return region
+    }
+
+    mutating func replace(
+        _ id: ConditionID, by region: MonitoredRegion, assuming state: RegionState, heldBy holder: ReceiverID? = nil,
+        phase: Phase
+    ) {
+        guard let old = conditions[id]?.engineID else { return }
+        engine.stopMonitoring(old)
+        conditionsByRegion[old] = nil
+        let new = engine.startMonitoring(region, assuming: state, heldBy: holder)
+        conditionsByRegion[new] = id
+        conditions[id]?.engineID = new
+        conditions[id]?.phase = phase
+    }
+}
+
+extension MonitoringCore {
+    /// Starts to locate beacons in the places of a plan.
+    ///
+    /// - Parameters:
+    ///   - plan: the places and the names of their receivers.
+    ///   - constraints: the beacons; nil stands for all.
+    package mutating func startLocating(_ plan: PlacePlan, _ constraints: [BeaconConstraint?]) {
+        places = plan
+        placeNames = plan.placeNames
+        placeReceivers = Dictionary(uniqueKeysWithValues: plan.receiverNames.enumerated().map { ($1, $0) })
+        engine.startLocating(plan.map, constraints)
+        for (receiver, name) in receiverNames.sorted(by: { $0.key.index < $1.key.index }) {
+            attach(receiver, named: name)
+        }
+    }
+
+    /// Waits for beacons that were not heard. A beacon that stays unheard is in no place after the exit time-out of
+    /// places.
+    package mutating func awaitBeacons(_ identities: [BeaconIdentity]) { engine.awaitBeacons(identities) }
+
+    /// Stops locating beacons. Harmless if none are located.
+    package mutating func stopLocating() {
+        places = nil
+        placeNames = []
+        placeReceivers = [:]
+        engine.stopLocating()
+    }
+
+    /// Sets the name by which plans know a receiver, and adds the receiver.
+    package mutating func name(_ receiver: ReceiverID, _ name: String) {
+        addReceiver(receiver)
+        guard receiverNames[receiver] != name else { return }
+        receiverNames[receiver] = name
+        if !calibrations.receivers.isEmpty {
+            engine.setCalibration(calibrations.calibration(of: name) ?? ReceiverCalibration(), of: receiver)
+        }
+        attach(receiver, named: name)
+        locate(receiver, named: name)
+    }
+
+    /// Sets the last known place of a beacon, for example from an earlier run.
+    ///
+    /// - Parameters:
+    ///   - place: the place's name; nil if the beacon was in none. An unknown name is ignored.
+    ///   - identity: the beacon.
+    package mutating func setKnownPlace(_ place: String?, of identity: BeaconIdentity) {
+        guard let place else { return engine.setKnownPlace(.nowhere, of: identity) }
+        guard let number = placeNames.firstIndex(of: place) else { return }
+        engine.setKnownPlace(.place(number), of: identity)
+    }
+
+    private mutating func attach(_ receiver: ReceiverID, named name: String) {
+        guard let places else { return }
+        engine.setReceiver(receiver, of: places.deafReceivers.contains(name) ? nil : placeReceivers[name])
+    }
+
+    /// Converts the engine's report of one second, replacing numbers with names.
+    func event(of beacons: [LocatedBeacon], at time: Timestamp) -> LocatingEvent {
+        LocatingEvent(
+            time: wall(time, of: nil),
+            beacons: beacons.map { beacon in
+                event(
+                    of: beacon.identity, at: time, whereabouts: beacon.whereabouts, before: beacon.whereabouts,
+                    beacon.grounds)
+            })
+    }
+
+    /// Converts a change of the engine, replacing numbers with names.
+    func event(of change: PlaceChange) -> PlaceEvent {
+        event(
+            of: change.identity, at: change.time, whereabouts: change.whereabouts, before: change.before,
+            change.grounds)
+    }
+
+    private func event(
+        of identity: BeaconIdentity, at time: Timestamp, whereabouts: PlaceState, before: PlaceState,
+        _ grounds: PlaceEvidence
+    ) -> PlaceEvent {
+        func name(_ whereabouts: PlaceState) -> String? {
+            guard case .place(let number) = whereabouts, placeNames.indices.contains(number) else { return nil }
+            return placeNames[number]
+        }
+        let state: RegionState =
+            switch whereabouts {
+            case .unknown: .unknown
+            case .nowhere: .outside
+            case .place: .inside
+            }
+        let receiver = grounds.receiver
+        return PlaceEvent(
+            time: wall(time, of: receiver), identity: identity, state: state, place: name(whereabouts),
+            before: name(before), receiver: receiver.flatMap { receiverNames[$0] }, level: grounds.level,
+            margin: grounds.margin, runnerUp: grounds.runnerUp.flatMap { name(.place($0)) })
+    }
+}
+
+extension MonitoringCore {
+    /// Starts the search for identities that more than one device uses, or changes the beacons that it covers.
+    ///
+    /// - Parameters:
+    ///   - rules: the rules.
+    ///   - constraints: the beacons.
+    ///   - positions: where receivers are, by their names.
+    package mutating func startSuspecting(
+        _ rules: SuspicionRules, of constraints: [BeaconConstraint], positions: [String: ReceiverPosition]
+    ) {
+        if suspicions?.rules == rules {
+            suspicions?.setConstraints(constraints)
+        } else {
+            suspicions = SuspicionDetector(rules, of: constraints, calibrations: calibrations.beaconCalibrations)
+        }
+        setPositions(positions)
+    }
+
+    /// Stops the search. Harmless if it is not running.
+    package mutating func stopSuspecting() {
+        suspicions = nil
+        positions = [:]
+    }
+
+    /// Sets the positions of receivers, by name. Receivers without a position are not compared by distance.
+    package mutating func setPositions(_ positions: [String: ReceiverPosition]) {
+        self.positions = positions
+        for (receiver, name) in receiverNames { locate(receiver, named: name) }
+    }
+
+    /// The number of suspicions that were omitted because there were too many.
+    package var omittedSuspicions: OmittedSuspicions {
+        OmittedSuspicions(findings: suspicions?.omittedFindings ?? 0, adverts: suspicions?.ignoredAdverts ?? 0)
+    }
+
+    private mutating func locate(_ receiver: ReceiverID, named name: String) {
+        let offset = calibrations.receivers.isEmpty ? nil : calibrations.calibration(of: name)?.offset
+        suspicions?.setReceiver(receiver, at: positions[name], offset: offset ?? 0)
+    }
+
+    @inline(never)
+    private mutating func suspect(_ sighting: Sighting) {
+        suspicions?.receive(sighting)
+        if suspicions?.hasFindings == true { drainSuspicions() }
+    }
+
+    private mutating func suspect(at time: Timestamp) {
+        suspicions?.advance(to: time)
+        if suspicions?.hasFindings == true { drainSuspicions() }
+    }
+
+    private mutating func drainSuspicions() {
+        for finding in suspicions?.takeFindings() ?? [] {
+            let sides = [finding.first, finding.second]
+            events.append(
+                .suspected(
+                    SuspicionEvent(
+                        time: wall(finding.time, of: finding.second.receiver), identity: finding.identity,
+                        grounds: SuspicionEvidence(
+                            reason: finding.reason,
+                            receivers: sides.map { receiverNames[$0.receiver] ?? "receiver \($0.receiver.index)" },
+                            addresses: sides.map { "\($0.address)" }, distance: finding.distance,
+                            seconds: finding.seconds, speed: finding.speed))))
+        }
+    }
+}
+
+/// The number of suspicions that were omitted because there were too many. Its description is for the log.
+package struct OmittedSuspicions: CustomStringConvertible {
+    /// The suspicions that were not reported.
+    package var findings: Int
+    /// The adverts of identities that were not tracked.
+    package var adverts: Int
+
+    /// The sum of both.
+    package var count: Int { findings + adverts }
+
+    /// A sentence for the log.
+    package var description: String {
+        "a sender may be inventing beacons: \(findings) suspicions were omitted because there were more than \(SuspicionDetector.maximumFindings) in an hour, and \(adverts) adverts of identities beyond \(SuspicionDetector.maximumIdentities)"
+    }
+}
+
+extension MonitoringCore {
+    /// Assigns the number of a removed receiver to a new one. The new receiver starts without the adverts of the old
+    /// one, and hears once ``setHearing(_:of:at:)`` is called.
+    ///
+    /// The other receivers decide about the regions that the old one kept, as after an outage of all: a beacon has left
+    /// if none of them hears it within the exit time-out.
+    package mutating func reassign(_ receiver: ReceiverID, to name: String) {
+        release(receiver)
+        setSmoothed(false, of: receiver)
+        receiverNames[receiver] = nil
+        self.name(receiver, name)
+    }
+
+    /// Removes a receiver for good; its number is not reused. The other receivers decide about the regions that it
+    /// kept.
+    package mutating func retire(_ receiver: ReceiverID) {
+        release(receiver)
+        setHearing(.lost, of: receiver)
+    }
+
+    /// Discards a receiver's adverts, and lets the other receivers decide about the regions that it kept.
+    private mutating func release(_ receiver: ReceiverID) {
+        setHearing(.interrupted, of: receiver)
+        for id in conditions.keys.sorted() where isHeld(id, by: receiver) {
+            waitForBeacon(of: id, holder: nil)
+            review(id)
+        }
+        engine.forgetHearing(of: receiver)
+    }
+
+    private func isHeld(_ id: ConditionID, by receiver: ReceiverID) -> Bool {
+        guard let condition = conditions[id] else { return false }
+        switch condition.phase {
+        case .settled: return engine.holder(of: condition.engineID) == receiver && condition.region.receiver != receiver
+        case .deaf(let holder), .comparing(let holder): return holder == receiver
+        }
     }
 }

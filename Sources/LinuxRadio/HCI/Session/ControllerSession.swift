@@ -25,38 +25,38 @@ struct ControllerSession {
     var name: String
 
     let configuration: ControllerConfiguration
-    var phase = Phase.idle
+    private var phase = Phase.idle
     var discovery = FeatureDiscovery()
-    var flow: CommandFlow
-    var inherited: [HCICommand] = [] { didSet { isUndoKnown = false } }
+    private var flow: CommandFlow
+    private var inherited: [HCICommand] = [] { didSet { isUndoKnown = false } }
     var scan = ScanControl(address: AdvertisingControl.randomAddress()) { didSet { isUndoKnown = false } }
     var advertising: AdvertisingControl { didSet { isUndoKnown = false } }
     var watchdog: Watchdog
     var backoff: Backoff
-    var advertisingBackoff: Backoff
+    private var advertisingBackoff: Backoff
     var outcomes = AdvertisingOutcomes()
     var steps: [SessionStep] = []
     var protected: [HCICommand] = []
-    var isUndoKnown = false
+    private var isUndoKnown = false
 
-    var scanRetry = Timestamp.zero
-    var powerRetry: (change: PowerChange, time: Timestamp)?
-    var turnEnd = Timestamp.latest
+    private var scanRetry = Timestamp.zero
+    private var powerRetry: (change: PowerChange, time: Timestamp)?
+    private var turnEnd = Timestamp.latest
     /// The time after which adverts change their address, in nanoseconds; nil to keep it.
-    var rotation: Int64?
-    var rotationEnd = Timestamp.latest
-    var advertisingRetry = Timestamp.latest
-    var isTurnTakingReported = false
-    var hasFailed = false
-    var isBlockReported = false
+    private var rotation: Int64?
+    private var rotationEnd = Timestamp.latest
+    private var advertisingRetry = Timestamp.latest
+    private var isTurnTakingReported = false
+    private var hasFailed = false
+    private var isBlockReported = false
     /// True from total silence in a busy air until the adapter receives something.
-    var isDeaf = false
+    private var isDeaf = false
     /// The number of times that the deaf adapter was switched off and on.
-    var resets = 0
+    private var resets = 0
     /// True if this process may not switch the adapter.
-    var mayNotSwitch = false
-    var lastInterference = Timestamp.zero
-    var nextRevivalNotice = Timestamp.zero
+    private var mayNotSwitch = false
+    private var lastInterference = Timestamp.zero
+    private var nextRevivalNotice = Timestamp.zero
 
     /// The controller's features, as far as they are known.
     var features: ControllerFeatures { discovery.features }
@@ -221,7 +221,7 @@ extension ControllerSession {
     }
 
     /// Sends the next command, if none is pending and there is one to send.
-    mutating func proceed(at now: Timestamp) {
+    private mutating func proceed(at now: Timestamp) {
         guard !flow.isBusy, let command = next(at: now) else { return protect() }
         protect()
         flow.begin(command, at: now)
@@ -328,11 +328,387 @@ struct ControllerConfiguration {
     var firstDelay: Int64 = 1_000_000_000
 
     /// The longest wait between two attempts, in nanoseconds.
-    var longestDelay: Int64 = 300_000_000_000
+    private var longestDelay: Int64 = 300_000_000_000
 
     /// The pauses between attempts.
     var backoff: Backoff { Backoff(first: .nanoseconds(firstDelay), longest: .nanoseconds(longestDelay)) }
 
     /// The interval at which the state of a switch that blocks the radio is read, in nanoseconds.
     var blockInterval: Int64 = 10_000_000_000
+}
+
+extension ControllerSession {
+    /// Begins the session of an adapter; switches the adapter on if it is off.
+    mutating func begin(isOn: Bool, at now: Timestamp) {
+        guard phase != .switching else { return }
+        isOn ? ask(at: now) : power(.on)
+    }
+
+    /// Handles that other software switched the adapter on.
+    mutating func cameOn(at now: Timestamp) {
+        guard phase == .idle || phase == .useless else { return }
+        ask(at: now)
+    }
+
+    /// Handles that the adapter was switched off, by a switch that blocks its radio or by other software.
+    mutating func wentOff(isBlocked: Bool, at now: Timestamp) {
+        guard phase != .switching, phase != .idle || powerRetry?.change == .cycle else { return }
+        endDeafness()
+        stop(.poweredOff)
+        if isBlocked {
+            reportBlock(at: now)
+        } else {
+            report(.adapterLost, "other software switched the adapter off. Switch it on: bluetoothctl power on")
+        }
+    }
+
+    /// Handles the removal of the adapter.
+    mutating func adapterRemoved() {
+        endDeafness()
+        mayNotSwitch = false
+        guard phase != .idle || state != .poweredOff else { return }
+        stop(.poweredOff)
+        report(.adapterLost, "the adapter was removed. It is used again once it returns.")
+    }
+
+    /// Handles the outcome of a requested change of power.
+    mutating func powered(_ failure: HCISystemError?, change: PowerChange, at now: Timestamp) {
+        guard phase == .switching else { return }
+        phase = .idle
+        guard let failure else {
+            if change == .cycle { report(.adapterReset, "the adapter was switched off and on again.") }
+            return ask(at: now)
+        }
+        if failure.isBlock {
+            state = .poweredOff
+            reportBlock(at: now)
+        } else if failure.isRefusal, change == .cycle {
+            // The adapter is on and can still be used.
+            mayNotSwitch = true
+            report(.commandFailed, "this process may not switch the adapter off and on. \(HCIPermission.remedy)")
+            ask(at: now)
+        } else if failure.isRefusal {
+            state = .unauthorized
+            refuseAdvertising()
+            report(.adapterLost, "the adapter is off, and this process may not switch it on. \(HCIPermission.remedy)")
+        } else if failure.isAbsence {
+            adapterRemoved()
+        } else {
+            state = .resetting
+            let delay = backoff.next().clampedNanoseconds
+            report(
+                .commandFailed,
+                "cannot switch the adapter on: \(failure). The next attempt is in \(Self.seconds(delay)).")
+            powerRetry = (.cycle, now.advanced(by: delay))
+        }
+    }
+
+    private mutating func reportBlock(at now: Timestamp) {
+        if !isBlockReported {
+            isBlockReported = true
+            report(.adapterLost, "a switch blocks the adapter's radio. Unblock it: rfkill unblock bluetooth")
+        }
+        powerRetry = (.on, now.advanced(by: configuration.blockInterval))
+    }
+
+    mutating func power(_ change: PowerChange) {
+        stop(change == .cycle ? .resetting : state)
+        phase = .switching
+        steps.append(.power(change))
+    }
+
+    mutating func stop(_ state: RadioState) {
+        phase = .idle
+        self.state = state
+        flow.forget()
+        powerRetry = nil
+        scan.forget()
+        advertising.forget()
+    }
+
+    private mutating func ask(at now: Timestamp) {
+        stop(state)
+        phase = .asking
+        isBlockReported = false
+        scan.doubt()
+        discovery = FeatureDiscovery()
+        proceed(at: now)
+    }
+
+    private mutating func discovered(at now: Timestamp) {
+        guard features.hasLE else {
+            phase = .useless
+            state = .unsupported
+            refuseAdvertising()
+            report(.adapterLost, "the adapter has no Bluetooth LE. Use another one.")
+            return
+        }
+        phase = .working
+        // A deaf adapter counts as working only once it receives something.
+        state = isDeaf ? .resetting : .poweredOn
+        hasFailed = false
+        scan.isExtended = features.scansExtended
+        advertising.isExtended = features.advertisesExtended
+        advertising.setCount = features.advertisingSets
+        advertising.forget()
+        watchdog.begin(at: now)
+        report(
+            .adapterUsed,
+            features.scansExtended
+                ? "the adapter is used with raw HCI and the extended scan of Bluetooth 5."
+                : "the adapter is used with raw HCI and the scan of Bluetooth 4.")
+    }
+
+    /// Handles a wake-up of the machine. The controller may have slept too, so the watchdog, the wait for an answer and
+    /// the scan restart. The receiver of the deafness adjusts the times of beacons and regions.
+    mutating func wokeUp(at now: Timestamp) {
+        watchdog.begin(at: now)
+        flow.restartWait(at: now)
+        guard phase == .working, scan.wanted != nil else { return }
+        scan.restart()
+        report(.scanRestarted, "the machine slept; the scan is restarted.")
+        proceed(at: now)
+    }
+
+    private mutating func retryPower(_ change: PowerChange, at now: Timestamp) {
+        stop(.resetting)
+        powerRetry = (change, now.advanced(by: backoff.next().clampedNanoseconds))
+    }
+}
+
+extension ControllerSession {
+    /// Notes that adverts were received.
+    mutating func heard(at now: Timestamp) {
+        let silence = watchdog.revivedSilence(at: now, within: configuration.revival)
+        watchdog.heard(at: now)
+        noteHearing(at: now, revivedAfter: silence)
+    }
+
+    /// Notes an advert.
+    @inline(__always)
+    mutating func heardAdvert(at now: Timestamp) { watchdog.heardAdvert(at: now) }
+
+    /// Notes the number of events that the controller has sent since it was attached.
+    mutating func counted(_ count: UInt32, at now: Timestamp) {
+        let lastSign = watchdog.lastSign
+        let silence = watchdog.revivedSilence(at: now, within: configuration.countInterval + configuration.revival)
+        watchdog.counted(count, at: now)
+        guard watchdog.lastSign > lastSign else { return }
+        noteHearing(at: now, revivedAfter: silence)
+    }
+
+    /// Ends the retries after a failure, and a deafness.
+    ///
+    /// - Parameter silence: the length of the silence if a restart revived a dead scan, in nanoseconds; nil otherwise.
+    private mutating func noteHearing(at now: Timestamp, revivedAfter silence: Int64?) {
+        if let silence, now >= nextRevivalNotice {
+            nextRevivalNotice = now.advanced(by: configuration.revivalPause)
+            report(.scanRestarted, RadioNotice.revival(after: silence))
+        }
+        backoff.reset()
+        guard isDeaf else { return }
+        endDeafness()
+        report(.adapterUsed, "the adapter hears again.")
+        // The adapter still scans while it waits to be switched, which is no longer necessary.
+        if phase == .idle, powerRetry?.change == .cycle { ask(at: now) }
+    }
+
+    /// Ends a deafness: silence means absence again.
+    private mutating func endDeafness() {
+        guard isDeaf else { return }
+        isDeaf = false
+        resets = 0
+        if phase == .working { state = .poweredOn }
+    }
+
+    /// Handles a command that other software sent to this adapter.
+    mutating func receive(othersCommand command: HCICommand, at now: Timestamp) {
+        // The kernel's commands while it switches an adapter on do not concern us.
+        guard phase == .working else { return }
+        flow.observe(command, at: now)
+    }
+
+    /// Handles an event without adverts: code, length, parameters.
+    mutating func receive(event: RawSpan, at now: Timestamp) {
+        watchdog.answered()
+        guard event.byteCount >= 2 else { return }
+        switch event[0] {
+        case HCIEventCode.commandComplete where event.byteCount >= 5:
+            // Number of commands that may be sent, opcode, return parameters.
+            let opcode = HCIOpcode(rawValue: UInt16(event[3]) | UInt16(event[4]) << 8)
+            let status = event.byteCount > 5 ? HCIStatus(rawValue: event[5]) : .success
+            completed(opcode, status, returned: event.extracting(min(6, event.byteCount)..<event.byteCount), at: now)
+        case HCIEventCode.commandStatus where event.byteCount >= 6:
+            // Status, number of commands that may be sent, opcode.
+            let opcode = HCIOpcode(rawValue: UInt16(event[4]) | UInt16(event[5]) << 8)
+            completed(opcode, HCIStatus(rawValue: event[2]), returned: event.extracting(0..<0), at: now)
+        case HCIEventCode.hardwareError where phase == .working || phase == .asking:
+            report(.commandFailed, "the controller reports a hardware error; the adapter is switched off and on.")
+            retryPower(.cycle, at: now)
+        default: break
+        }
+    }
+
+    private mutating func completed(_ opcode: HCIOpcode, _ status: HCIStatus, returned: RawSpan, at now: Timestamp) {
+        switch flow.answered(opcode, at: now) {
+        case .ours(let command)?: finished(command, status, returned: returned, at: now)
+        case .others(let command)? where status == .success: observe(command, at: now)
+        default: break
+        }
+        proceed(at: now)
+    }
+
+    private mutating func observe(_ command: HCICommand, at now: Timestamp) {
+        guard phase == .working else { return }
+        let changedScan = scan.observe(command)
+        let changedAdvertising = advertising.observe(command)
+        guard changedScan || changedAdvertising else { return }
+        // Interference by other software is reported once a minute at most.
+        guard now.since(lastInterference) >= 60 * Timestamp.nanosecondsPerSecond else { return }
+        lastInterference = now
+        if changedScan { report(.scanRestarted, "other software changed the scan; it is restarted.") }
+        if changedAdvertising { report(.degraded, "other software ended the advertising; it is restarted.") }
+    }
+
+    mutating func finished(_ command: HCICommand, _ status: HCIStatus, returned: RawSpan, at now: Timestamp) {
+        if command == inherited.first {
+            inherited.removeFirst()
+        } else if command == discovery.next {
+            discovery.answered(status, returned: returned)
+            if discovery.next == nil { discovered(at: now) }
+        } else if command.opcode.isScanning || command.opcode.isEventMask || scan.isOwnAddress(command) {
+            if status == .success {
+                scan.succeeded(command)
+                if command.opcode.isScanning, command.isEnabling { watchdog.began(at: now) }
+                if scan.isSettled { hasFailed = false }
+            } else if scan.refused(command, status) {
+                scanFailed(command, status, at: now)
+            }
+        } else if status == .success {
+            if command.opcode == .setRandomAddress { scan.noteRandomAddress() }
+            advertisingSucceeded(command, at: now)
+        } else if advertising.refused(command, status) {
+            advertisingFailed(command, status, at: now)
+        }
+    }
+
+    private mutating func scanFailed(_ command: HCICommand, _ status: HCIStatus, at now: Timestamp) {
+        report(.commandFailed, "the controller refused \(command.opcode): \(status). It is tried again.")
+        // A controller that was set up by commands of one kind refuses the other kind until it is reset.
+        if features.scansExtended, status == .disallowed || status == .unknownCommand { scan.isExtended.toggle() }
+        guard !hasFailed else { return retryPower(.cycle, at: now) }
+        hasFailed = true
+        scanRetry = now.advanced(by: configuration.firstDelay)
+    }
+}
+
+/// The outcomes of the adverts to send, each reported once.
+struct AdvertisingOutcomes {
+    /// The adverts that wait for an outcome.
+    private var waiting: [OutgoingAdvert] = []
+
+    /// The adverts whose last reported outcome was a failure.
+    private var failed: Set<OutgoingAdvert> = []
+
+    /// Starts over with the adverts of a request.
+    mutating func begin(_ adverts: [OutgoingAdvert]) {
+        waiting = adverts
+        failed = []
+    }
+
+    /// Returns the adverts whose success must be reported.
+    mutating func succeeded(_ adverts: [OutgoingAdvert]) -> [OutgoingAdvert] {
+        guard !waiting.isEmpty else { return [] }
+        let new = waiting.filter(adverts.contains)
+        waiting.removeAll(where: new.contains)
+        failed.subtract(new)
+        return new
+    }
+
+    /// Returns the adverts whose failure must be reported. A later success is then reported again.
+    mutating func failed(_ adverts: [OutgoingAdvert]) -> [OutgoingAdvert] {
+        let new = adverts.filter { failed.insert($0).inserted }
+        waiting += new.filter { !waiting.contains($0) }
+        return new
+    }
+}
+
+extension ControllerSession {
+    /// Sets the adverts to send. An event reports each advert's outcome.
+    mutating func advertise(_ adverts: [OutgoingAdvert], at now: Timestamp) {
+        advertising.want(adverts)
+        advertising.retry()
+        outcomes.begin(advertising.wanted)
+        isTurnTakingReported = false
+        refuseAdvertising()
+        reportAdvertising()
+        proceed(at: now)
+    }
+
+    /// Changes the adverts' addresses at this interval in nanoseconds; nil to keep them.
+    mutating func rotateAddresses(every rotation: Int64?, at now: Timestamp) {
+        self.rotation = rotation
+        rotationEnd = rotation.map { now.advanced(by: $0) } ?? .latest
+    }
+
+    /// Reports to all waiting adverts that this adapter cannot send. An adapter that is off may be switched on, so that
+    /// is no reason to refuse.
+    private mutating func refuseAdvertising() {
+        let error: RadioError
+        switch state {
+        case .unsupported:
+            error = RadioError(.unsupported, "\(name) has no Bluetooth LE. Use another adapter.")
+        case .unauthorized:
+            error = RadioError(
+                .notPermitted, "\(name) is off, and this process may not switch it on. \(HCIPermission.remedy)")
+        case .unknown, .resetting, .poweredOff, .poweredOn: return
+        }
+        for advert in outcomes.failed(advertising.wanted) { report(.advertising(advert, .failure(error))) }
+    }
+
+    /// Handles an advertising command that the controller carried out.
+    private mutating func advertisingSucceeded(_ command: HCICommand, at now: Timestamp) {
+        advertising.done(command)
+        reportAdvertising()
+        guard advertising.isSettled else { return }
+        if !advertising.isHeldUp { advertisingBackoff.reset() }
+        turnEnd = now.advanced(by: configuration.turn)
+    }
+
+    /// Handles an advertising command that the controller refused, which ends the attempt for its adverts.
+    private mutating func advertisingFailed(_ command: HCICommand, _ status: HCIStatus, at now: Timestamp) {
+        let why =
+            status == .disallowed
+            ? "other software advertises with it. Use another adapter, or end it: bluetoothctl advertise off"
+            : "\(status)."
+        let error = RadioError(.failed, "\(name) refused \(command.opcode): \(why)")
+        for advert in outcomes.failed(advertising.refused) { report(.advertising(advert, .failure(error))) }
+        advertisingRetry = now.advanced(by: advertisingBackoff.next().clampedNanoseconds)
+    }
+
+    /// Performs the advertising operations that are due.
+    private mutating func advanceAdvertising(to now: Timestamp) {
+        guard phase == .working else { return }
+        if advertising.isHeldUp, now >= advertisingRetry { advertising.retry() }
+        if let rotation, now >= rotationEnd {
+            rotationEnd = now.advanced(by: rotation)
+            advertising.renewAddresses()
+        }
+        guard advertising.takesTurns, now >= turnEnd else { return }
+        turnEnd = now.advanced(by: configuration.turn)
+        if advertising.isSettled { advertising.advanceTurns() }
+    }
+
+    private mutating func reportAdvertising() {
+        let adverts = outcomes.succeeded(advertising.onAir)
+        guard !adverts.isEmpty else { return }
+        if advertising.takesTurns, !isTurnTakingReported {
+            isTurnTakingReported = true
+            report(
+                .degraded,
+                "the adapter sends \(advertising.slotCount) beacons at a time, so \(advertising.wanted.count) take turns of "
+                    + "\(Self.seconds(configuration.turn)).")
+        }
+        for advert in adverts { report(.advertising(advert, .success(()))) }
+    }
 }
