@@ -102,10 +102,9 @@ enum BeaconTable {
             }
         }
         if replaces {
-            for known in before where known.origin == .console && !seen.contains(known.name) {
-                counts.removed += 1
-                changes.insert(.remove(.beacon, known.name), at: 0)
-            }
+            let removed = before.filter { $0.origin == .console && !seen.contains($0.name) }
+            counts.removed = removed.count
+            changes = removed.map { .remove(.beacon, $0.name) } + changes
         }
         // Check each line separately, so that all faults are reported at once, with their lines.
         let faulty = Set(faults.map(\.key))

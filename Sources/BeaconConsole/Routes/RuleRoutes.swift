@@ -179,7 +179,8 @@ struct RuleRoutes: Sendable {
                 }
                 guard rule.concerns(occurrence) else { continue }
                 var ran = false
-                let work = RuleEngine.decide(&one, occurrence, ids: &ids, ran: &ran)
+                let work = RuleEngine.decide(
+                    &one, occurrence, named: configuration.beacons.map(\.identity), ids: &ids, ran: &ran)
                 guard (from...max(from, end)).contains(occurrence.time) else { continue }
                 let run = TrialValue.Run(
                     time: occurrence.time.seconds, event: event.number, summary: occurrence.summary,

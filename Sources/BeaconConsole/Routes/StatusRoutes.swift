@@ -1,4 +1,3 @@
-import BeaconDelivery
 import BeaconEventStore
 import BeaconGateway
 import BeaconModel
@@ -14,12 +13,10 @@ import NIOCore
 struct StatusRoutes: Sendable {
     let settings: WebSettings
     let gateway: Gateway
-    let consumer: RuleConsumer
-    let delivery: DeliveryService<ContinuousClock>?
     let current: CurrentConfiguration
+    let health: GatewayHealth
     let broadcast: EventBroadcast
     let diagnoses: DiagnosisCache
-    let fleet: FleetMember?
     let started: Date
 
     private struct Status: Encodable, Sendable {
@@ -42,14 +39,8 @@ struct StatusRoutes: Sendable {
     }
 
     private struct Health: Encodable, Sendable {
-        struct Finding: Encodable, Sendable {
-            var severity: String
-            var what: String
-            @Nullable var remedy: String?
-        }
-
         var status: String
-        var findings: [Finding]
+        var findings: [HealthFinding]
     }
 
     private struct Readiness: Encodable, Sendable {
@@ -72,7 +63,7 @@ struct StatusRoutes: Sendable {
                 setup: configuration.isSetup, readOnly: settings.isReadOnly,
                 programs: settings.allowsPrograms || configuration.isSetup,
                 destinations: configuration.destinations.map(\.name),
-                listeners: broadcast.count, store: StoreValue(consumer.history.store.usage))
+                listeners: broadcast.count, store: StoreValue(health.consumer.history.store.usage))
         }
         router.on(.get, "why") { request, _ in
             if let region = request.parameter("region") {
@@ -90,10 +81,13 @@ struct StatusRoutes: Sendable {
             return why
         }
         router.on(.get, "health") { _, _ in
-            let findings = await findings()
+            let findings = HealthFinding.sorted(await health.findings() + diagnosis())
             let status =
-                findings.contains { $0.severity == "error" }
-                ? "failing" : findings.contains { $0.severity == "warning" } ? "warning" : "good"
+                switch findings.first?.severity {
+                case .error: "failing"
+                case .warning: "warning"
+                default: "good"
+                }
             return Health(status: status, findings: findings)
         }
         router.on(.get, "ready") { _, _ in
@@ -112,131 +106,16 @@ struct StatusRoutes: Sendable {
         }
     }
 
-    /// Returns the findings, the worst first, including good ones.
-    private func findings() async -> [Health.Finding] {
-        var findings: [Health.Finding] = []
-        for source in await gateway.sourceValues {
-            switch source.state {
-            case "failing", "failed":
-                findings.append(
-                    .init(severity: "error", what: "\(source.name): \(source.reason ?? "it fails")", remedy: nil))
-            case "ended": findings.append(.init(severity: "note", what: "\(source.name) has ended", remedy: nil))
-            case "starting": findings.append(.init(severity: "note", what: "\(source.name) starts", remedy: nil))
-            default: findings.append(.init(severity: "good", what: "\(source.name) is running", remedy: nil))
-            }
-        }
-        for source in await gateway.crowdedSources {
-            findings.append(.init(severity: "warning", what: "\(source.name): \(source.report)", remedy: nil))
-        }
-        let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
-        for queue in (try? await delivery?.status()) ?? [] {
-            if queue.failingSince != nil {
-                let error = queue.lastError ?? "the reason is not known"
-                findings.append(
-                    .init(
-                        severity: queue.hasFailedForLong(at: now) ? "error" : "warning",
-                        what:
-                            "\(queue.name) does not accept notifications: \(error.sentence) \(queue.waiting) wait, and are "
-                            + "delivered once it does", remedy: nil))
-            } else if queue.deadLetters > 0 {
-                findings.append(
-                    .init(
-                        severity: "warning",
-                        what:
-                            "\(queue.name) has refused \(queue.deadLetters) notifications. See "
-                            + "Deliveries to send them again or drop them", remedy: nil))
-            } else {
-                findings.append(
-                    .init(severity: "good", what: "\(queue.name) accepts notifications", remedy: nil))
-            }
-        }
-        for one in await consumer.rules where one.isEnabled {
-            guard let trouble = await one.runner?.trouble else { continue }
-            // A program that cannot run needs the user.
-            let severity = one.runner?.fault == nil ? "warning" : "error"
-            findings.append(.init(severity: severity, what: "the rule \(one.rule.name) fails: \(trouble)", remedy: nil))
-        }
-        for (name, fault) in await gateway.launchFaults.sorted(by: { $0.key < $1.key }) {
-            let what = "cannot start \(name.isEmpty ? "applications" : name): \(fault)"
-            findings.append(.init(severity: "warning", what: what, remedy: nil))
-        }
-        if let failure = await fleet?.failure {
-            findings.append(.init(severity: "error", what: failure, remedy: "check the NATS servers and the network"))
-        }
-        if let loss = await fleet?.recentLoss {
-            findings.append(.init(severity: "warning", what: loss, remedy: "find out why the NATS servers lost data"))
-        }
-        findings += storeFindings()
-        let names = Set(await gateway.receiverValues.map(\.name))
-        for name in current.value.places?.receiverNames ?? [] where !names.contains(name) {
-            findings.append(
-                .init(
-                    severity: "warning",
-                    what:
-                        "a place has the unknown receiver \(name). The receivers are "
-                        + names.sorted().joined(separator: ", "), remedy: nil))
-        }
-        let radios = Set(current.value.sources.filter(\.specification.isAdapter).map(\.name))
-        let states = await gateway.sourceValues.filter { radios.contains($0.name) }.map(\.state)
-        if !states.isEmpty { findings += await diagnosis(isRunning: states.allSatisfy { $0 == "running" }) }
-        let order = ["error": 0, "warning": 1, "note": 2, "good": 3]
-        return findings.enumerated().sorted {
-            (order[$0.element.severity] ?? 4, $0.offset) < (order[$1.element.severity] ?? 4, $1.offset)
-        }.map(\.element)
-    }
-
-    /// Returns the findings about the event store, and about the rules that read its events.
-    private func storeFindings() -> [Health.Finding] {
-        var findings: [Health.Finding] = []
-        let health = consumer.history.store.health
-        if let failure = health.failure {
-            let remedy =
-                switch failure.code {
-                case .full: "make room on the disk"
-                case .locked: "end the program that locks the file"
-                default: "check the disk, and that beacond can write to the folder"
-                }
-            findings.append(
-                .init(
-                    severity: "error",
-                    what: "events are not stored: \(failure.message). \(health.waitingEvents) wait in memory",
-                    remedy: remedy))
-        }
-        if health.isSlow {
-            findings.append(
-                .init(
-                    severity: "warning", what: "the disk is slow: writing events takes more than a second",
-                    remedy: "find out what else uses the disk, or replace it"))
-        }
-        if let recovery = consumer.history.store.recovery,
-            FileManager.default.fileExists(atPath: recovery.movedTo.path)
-        {
-            findings.append(
-                .init(
-                    severity: "warning",
-                    what:
-                        "the event store was damaged (\(recovery.damage)): \(recovery.events) events were recovered, "
-                        + "\(recovery.unreadable) rows could not be read",
-                    remedy: "check the disk, and delete \(recovery.movedTo.path) once you no longer need it"))
-        }
-        if let failure = consumer.failure {
-            findings.append(
-                .init(
-                    severity: "error", what: "rules cannot read events, which wait: \(failure)",
-                    remedy: "check the disk, and that beacond can write to the folder"))
-        }
-        return findings
-    }
-
-    /// Returns the cached findings of `beacon doctor`.
-    ///
-    /// - Parameter isRunning: true if all adapters run, so that problems concern only others, or an unused way to them.
-    private func diagnosis(isRunning: Bool) async -> [Health.Finding] {
-        let problem = isRunning ? "note" : "error"
-        let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: problem]
+    /// Returns the cached findings of `beacon doctor`, if the gateway has adapters. While all of them run, problems
+    /// concern only others, or an unused way to them.
+    private func diagnosis() async -> [HealthFinding] {
+        let adapters = Set(current.value.sources.filter(\.specification.isAdapter).map(\.name))
+        let states = await gateway.sourceValues.filter { adapters.contains($0.name) }.map(\.state)
+        guard !states.isEmpty else { return [] }
+        let problem: HealthFinding.Severity = states.allSatisfy { $0 == "running" } ? .note : .error
+        let severities: [Finding.Level: HealthFinding.Severity] = [.ok: .good, .warning: .warning, .problem: problem]
         return await diagnoses.findings().map {
-            Health.Finding(
-                severity: severities[$0.level] ?? "note", what: "\($0.subject): \($0.message)", remedy: $0.remedy)
+            HealthFinding(severities[$0.level] ?? .note, "\($0.subject): \($0.message)", remedy: $0.remedy)
         }
     }
 }

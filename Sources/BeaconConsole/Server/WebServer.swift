@@ -184,8 +184,10 @@ package struct WebServer: Service {
         let diagnoses = DiagnosisCache()
         SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
         StatusRoutes(
-            settings: settings, gateway: gateway, consumer: consumer, delivery: delivery, current: current,
-            broadcast: broadcast, diagnoses: diagnoses, fleet: fleet, started: started
+            settings: settings, gateway: gateway, current: current,
+            health: GatewayHealth(
+                gateway, consumer: consumer, delivery: delivery, current: current, fleet: fleet),
+            broadcast: broadcast, diagnoses: diagnoses, started: started
         ).add(to: v1)
         SensingRoutes(gateway: gateway).add(to: v1)
         FleetRoutes(fleet: fleet).add(to: v1)

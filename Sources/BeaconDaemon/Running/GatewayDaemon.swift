@@ -250,7 +250,10 @@ struct GatewayDaemon: Sendable {
             .init(
                 service: DiagnosticsRun(
                     receivers: { [parts = self.parts] in parts.withLock { $0.destinations.compactMap(\.diagnose) } },
-                    statistics: { [published] in published.withLock { $0 } }, delivery: delivery),
+                    statistics: { [published] in published.withLock { $0 } }, delivery: delivery,
+                    health: consumer.map {
+                        GatewayHealth(gateway, consumer: $0, delivery: delivery, current: current, fleet: fleet)
+                    }),
                 successTerminationBehavior: .ignore))
         services += companions.map { .init(service: $0) }
         // Only warnings and errors of the group's own log are of interest.

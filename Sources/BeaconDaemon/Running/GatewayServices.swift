@@ -81,6 +81,7 @@ struct DiagnosticsRun: Service {
     let receivers: @Sendable () -> [@Sendable (GatewayDiagnostics) -> Void]
     let statistics: @Sendable () -> GatewayStatistics
     let delivery: DeliveryService<ContinuousClock>?
+    let health: GatewayHealth?
 
     func run() async {
         await cancelWhenGracefulShutdown {
@@ -91,7 +92,8 @@ struct DiagnosticsRun: Service {
                 let receivers = receivers()
                 guard !receivers.isEmpty else { continue }
                 let waiting = (try? await delivery?.status())?.reduce(0) { $0 + $1.waiting } ?? 0
-                let diagnostics = GatewayDiagnostics(now, since: before, end - time, waiting: waiting)
+                let diagnostics = GatewayDiagnostics(
+                    now, since: before, end - time, waiting: waiting, problems: await health?.problems() ?? [])
                 for receive in receivers { receive(diagnostics) }
             }
         }

@@ -28,6 +28,9 @@ struct ConstraintIndex {
     private(set) var rangings: [Int32] = []
     private var setsByConstraints: [[BeaconConstraint]: MatchSetID] = [:]
 
+    /// Returns true if a region or a ranging request is for exactly one beacon.
+    func names(_ identity: BeaconIdentity) -> Bool { entries[BeaconConstraint(identity)] != nil }
+
     mutating func add(region: Int32, for constraint: BeaconConstraint?) {
         change(constraint) { $0.regions.append(region) }
     }

@@ -227,7 +227,8 @@ extension Engine {
         let track = tracks[number].pointee
         let identity = track.key.identity
         guard track.interval.usualGap > 0, let fault = track.power.fault(powerDisputes[number]),
-            calibrations.place(of: identity) == 0, case let report = uncalibrated.note(identity, at: tick), report.isNew
+            calibrations.place(of: identity) == 0,
+            case let report = uncalibrated.note(identity, isNamed: index.names(identity), at: tick), report.isNew
         else { return }
         events.append(
             .uncalibrated(

@@ -293,6 +293,9 @@ package struct PartitionWork: ~Copyable {
         return notices
     }
 
+    /// The notices of near matches that still hold.
+    package var nearMatches: [String] { core.nearMatchNotices.map { "\($0)" } }
+
     /// Collects the core's events while the conditions still have their labels.
     private mutating func collect() {
         guard core.hasEvents else { return }

@@ -184,7 +184,8 @@ extension RuleConsumer {
                     occurrence = occurrence.with(install)
                     occurrence.lateness = lateness(of: event, as: occurrence)
                     var ran = false
-                    var work = RuleEngine.decide(&active[index], occurrence, ids: &ids, ran: &ran)
+                    var work = RuleEngine.decide(
+                        &active[index], occurrence, named: configuration.beacons.map(\.identity), ids: &ids, ran: &ran)
                     let rule = active[index].rule
                     if ran {
                         if let message = rule.message, let install {

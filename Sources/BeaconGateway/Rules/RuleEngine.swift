@@ -52,8 +52,8 @@ package actor RuleEngine {
         package var last: Date?
     }
 
-    /// The most people whose last run a rule with a span remembers. If there are more, the least recent are forgotten.
-    /// Limits the memory that invented beacons can occupy.
+    /// The most people whose last run a rule with a span remembers. If there are more, the least recent are forgotten,
+    /// except named beacons. Limits the memory that invented beacons can occupy.
     private static let maximumPeople = 10_000
 
     /// The time between two attempts to write.
@@ -242,15 +242,19 @@ package actor RuleEngine {
     private func decide(_ index: Int, _ occurrence: RuleOccurrence) -> Start? {
         guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return nil }
         var ran = false
-        let work = Self.decide(&active[index], occurrence, ids: &ids, ran: &ran)
+        let work = Self.decide(
+            &active[index], occurrence, named: second.map { Array($0.beacons.keys) } ?? [], ids: &ids, ran: &ran)
         store(work)
         guard ran, let runner = active[index].runner else { return nil }
         return Start(runner: runner, json: occurrence.json, run: active[index].rule.run(for: occurrence))
     }
 
     /// Decides whether a rule runs for an occurrence that concerns it.
+    ///
+    /// - Parameter named: the named beacons, whose last run is always remembered.
     package static func decide(
-        _ one: inout Active, _ occurrence: RuleOccurrence, ids: inout EventIDs, ran: inout Bool
+        _ one: inout Active, _ occurrence: RuleOccurrence,
+        named: @autoclosure () -> [BeaconIdentity], ids: inout EventIDs, ran: inout Bool
     ) -> Work {
         let rule = one.rule
         let person = occurrence.personKey
@@ -269,7 +273,9 @@ package actor RuleEngine {
         if rule.span != nil {
             if one.firings.count >= maximumPeople, one.firings[person] == nil {
                 // A tenth at once, since sorting for every invented person would be slow.
-                for oldest in one.firings.sorted(by: { $0.value < $1.value }).prefix(maximumPeople / 10) {
+                let names = Set(named().map(\.description))
+                let others = one.firings.filter { !names.contains($0.key) }
+                for oldest in others.sorted(by: { $0.value < $1.value }).prefix(maximumPeople / 10) {
                     one.firings[oldest.key] = nil
                 }
             }

@@ -265,6 +265,9 @@ package actor Gateway {
         listener.present.compactMap { _, source in source.crowd.map { (source.settings.name, $0) } }
     }
 
+    /// Notices of conditions that no beacon matches although a similar one is heard.
+    package var nearMatches: [String] { listener.core.nearMatchNotices.map { "\($0)" } }
+
     /// The applications that cannot be started or failed the last time, with the reasons.
     package var launchFaults: [String: String] { get async { await launches?.faults ?? [:] } }
 

@@ -50,11 +50,16 @@ extension GatewayDiagnostics {
     ///   - before: the earlier counts.
     ///   - time: the time between them.
     ///   - waiting: the number of events that wait for delivery.
-    package init(_ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, waiting: Int) {
+    ///   - problems: the problems that need the user.
+    package init(
+        _ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, waiting: Int,
+        problems: [String] = []
+    ) {
         func packets(_ statistics: GatewayStatistics) -> Int { statistics.sources.reduce(0) { $0 + $1.packets } }
         let adverts = Double(max(packets(statistics) - packets(before), 0))
         self.init(
             hears: statistics.sources.contains { $0.state == .running },
             advertsPerSecond: time > .zero ? adverts / (time / .seconds(1)) : 0, waiting: waiting)
+        self.problems = problems
     }
 }

@@ -38,8 +38,9 @@ extension ItemChange {
     func applied(
         to items: [ConfigurationItem], beside base: GatewayConfiguration
     ) throws -> (items: [ConfigurationItem], configuration: GatewayConfiguration) {
-        var changed = items
-        try apply(to: &changed, beside: base)
+        var list = ItemList(items)
+        try apply(to: &list, beside: ItemList(base.items), in: base.path)
+        let changed = list.items.compactMap(\.self)
         guard changed.count <= max(Self.maximumItems, items.count) else {
             throw Failure(
                 code: .taken,
@@ -64,11 +65,11 @@ extension ItemChange {
         }
     }
 
-    /// Applies the change to the console's items.
-    fileprivate func apply(to items: inout [ConfigurationItem], beside base: GatewayConfiguration) throws {
+    /// Applies the change to the console's items, beside those of the file.
+    private func apply(to list: inout ItemList, beside ofFile: ItemList, in path: String?) throws {
         func refuseIfTaken(_ item: ConfigurationItem) throws {
-            let isOfFile = base.items.contains { $0.kind == item.kind && $0.name == item.name }
-            guard isOfFile || items.contains(where: { $0.kind == item.kind && $0.name == item.name }) else { return }
+            let isOfFile = ofFile.place(of: item.kind, item.name) != nil
+            guard isOfFile || list.place(of: item.kind, item.name) != nil else { return }
             throw Failure(
                 code: .taken,
                 description:
@@ -76,9 +77,9 @@ extension ItemChange {
                 faults: [.init(key: "name", message: "is already taken")])
         }
         func index(of kind: ConfigurationItem.Kind, _ name: String) throws -> Int {
-            if let index = items.firstIndex(where: { $0.kind == kind && $0.name == name }) { return index }
-            if base.items.contains(where: { $0.kind == kind && $0.name == name }) {
-                let file = base.path.map { ", \($0)" } ?? ""
+            if let index = list.place(of: kind, name) { return index }
+            if ofFile.place(of: kind, name) != nil {
+                let file = path.map { ", \($0)" } ?? ""
                 throw Failure(
                     code: .taken, description: "this \(kind.rawValue) is in the file\(file); change it there")
             }
@@ -87,13 +88,13 @@ extension ItemChange {
         switch self {
         case .add(let item):
             try refuseIfTaken(item)
-            items.append(item)
+            list.append(item)
         case .replace(let name, let item):
             let index = try index(of: item.kind, name)
             if item.name != name { try refuseIfTaken(item) }
-            items[index] = item
-        case .remove(let kind, let name): items.remove(at: try index(of: kind, name))
-        case .several(let changes): for change in changes { try change.apply(to: &items, beside: base) }
+            list.set(item, at: index)
+        case .remove(let kind, let name): list.set(nil, at: try index(of: kind, name))
+        case .several(let changes): for change in changes { try change.apply(to: &list, beside: ofFile, in: path) }
         }
     }
 
@@ -133,5 +134,34 @@ extension ItemChange {
         case .remove: []
         case .several(let changes): changes.flatMap(\.added)
         }
+    }
+}
+
+/// A list of items in which each is found by its kind and name without a search: a table changes thousands of them.
+private struct ItemList {
+    /// The items in order; nil for a removed one.
+    private(set) var items: [ConfigurationItem?]
+    private var places: [ItemReadings.Key: Int]
+
+    init(_ items: [ConfigurationItem]) {
+        self.items = items
+        places = Dictionary(items.indices.map { (Self.key(of: items[$0]), $0) }) { first, _ in first }
+    }
+
+    private static func key(of item: ConfigurationItem) -> ItemReadings.Key {
+        ItemReadings.Key(kind: item.kind, name: item.name)
+    }
+
+    func place(of kind: ConfigurationItem.Kind, _ name: String) -> Int? { places[.init(kind: kind, name: name)] }
+
+    mutating func set(_ item: ConfigurationItem?, at place: Int) {
+        if let old = items[place] { places[Self.key(of: old)] = nil }
+        items[place] = item
+        if let item { places[Self.key(of: item)] = place }
+    }
+
+    mutating func append(_ item: ConfigurationItem) {
+        items.append(nil)
+        set(item, at: items.count - 1)
     }
 }

@@ -72,7 +72,8 @@ struct Discovery: Sendable {
         let id = gatewayID.text
         let name = options.gatewayName ?? topics.base.replacing("/", with: " ")
         return payload(
-            device(id, name, .gateway), DiscoveryComponent.entitiesOfGateway(id), stateTopic: topics.gatewayState)
+            device(id, name, .gateway), DiscoveryComponent.entitiesOfGateway(id, topics: topics),
+            stateTopic: topics.gatewayState)
     }
 
     private func payload(for region: NamedRegion, _ id: String) -> DiscoveryPayload {

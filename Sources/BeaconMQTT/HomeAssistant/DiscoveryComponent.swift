@@ -24,6 +24,9 @@ struct DiscoveryComponent: Hashable, Sendable {
     var displayPrecision: Int?
     var isDiagnostic = false
     var icon: String?
+    /// The topic of an entity's attributes, and the template that makes a JSON object of its messages.
+    var attributesTopic: String?
+    var attributesTemplate: String?
     /// The topic of an entity that does not use the device's topic.
     var stateTopic: String?
     var payloadHome: String?
@@ -44,6 +47,8 @@ extension DiscoveryComponent: Encodable {
         case unit = "unit_of_measurement"
         case displayPrecision = "suggested_display_precision"
         case entityCategory = "entity_category"
+        case attributesTopic = "json_attributes_topic"
+        case attributesTemplate = "json_attributes_template"
         case stateTopic = "state_topic"
         case payloadHome = "payload_home"
         case payloadNotHome = "payload_not_home"
@@ -67,6 +72,8 @@ extension DiscoveryComponent: Encodable {
         try values.encodeIfPresent(displayPrecision, forKey: .displayPrecision)
         if isDiagnostic { try values.encode("diagnostic", forKey: .entityCategory) }
         try values.encodeIfPresent(icon, forKey: .icon)
+        try values.encodeIfPresent(attributesTopic, forKey: .attributesTopic)
+        try values.encodeIfPresent(attributesTemplate, forKey: .attributesTemplate)
         try values.encodeIfPresent(stateTopic, forKey: .stateTopic)
         try values.encodeIfPresent(payloadHome, forKey: .payloadHome)
         try values.encodeIfPresent(payloadNotHome, forKey: .payloadNotHome)
@@ -139,12 +146,19 @@ extension DiscoveryComponent {
     }
 
     /// Returns the entities of the gateway, which are all diagnostics. Home Assistant shows the version of the device.
-    static func entitiesOfGateway(_ id: String) -> [String: DiscoveryComponent] {
+    static func entitiesOfGateway(_ id: String, topics: TopicTree) -> [String: DiscoveryComponent] {
         [
             "hears": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_hears", name: "Hears", deviceClass: "connectivity",
                 // Home Assistant's templates write true, false and null this way.
                 valueTemplate: "{{ value_json.hears }}", payloadOn: "True", payloadOff: "False", isDiagnostic: true),
+            "problem": DiscoveryComponent(
+                platform: .binarySensor, uniqueID: id + "_problem", name: "Problem", deviceClass: "problem",
+                valueTemplate:
+                    "{{ 'None' if value_json.problems is none else 'ON' if value_json.problems else 'OFF' }}",
+                isDiagnostic: true,
+                attributesTopic: topics.gatewayState,
+                attributesTemplate: "{{ {'problems': value_json.problems} | tojson }}"),
             "adverts": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_adverts", name: "Adverts",
                 valueTemplate: "{{ value_json.advertsPerSecond }}", unit: "adverts/s", displayPrecision: 0,

@@ -11,6 +11,9 @@ public struct GatewayDiagnostics: Hashable, Sendable {
     /// The number of events that wait for delivery to any destination.
     public var waiting: Int
 
+    /// The problems that need the user, in sentences, the worst first.
+    public var problems: [String] = []
+
     /// Creates diagnostics.
     ///
     /// - Parameters:
@@ -26,8 +29,12 @@ public struct GatewayDiagnostics: Hashable, Sendable {
 
 /// The published diagnostics. Not every change is published, because Home Assistant records each message.
 struct GatewayDiagnosticsFilter: Hashable, Sendable {
-    /// The shortest time between two messages that change only numbers. A change of `hears` is published at once.
+    /// The shortest time between two messages that change only numbers or words. A change of `hears`, the first problem
+    /// and the end of the last one are published at once.
     static let minimumInterval = Duration.seconds(60)
+
+    /// The most problems that are named, and the longest text of one. Home Assistant stores 16 KiB of attributes.
+    private static let (maximumProblems, longestProblem) = (10, 500)
 
     /// The retained state. Everything except the version is unknown at first.
     private(set) var published = State()
@@ -38,9 +45,10 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
         var hears: Bool?
         var advertsPerSecond: Int?
         var waiting: Int?
+        var problems: [String]?
 
         private enum CodingKeys: String, CodingKey {
-            case hears, advertsPerSecond, waiting, version
+            case hears, advertsPerSecond, waiting, problems, version
         }
 
         /// Encodes every key, and unknown values as null, because templates read every key.
@@ -49,6 +57,7 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
             try values.encode(hears, forKey: .hears)
             try values.encode(advertsPerSecond, forKey: .advertsPerSecond)
             try values.encode(waiting, forKey: .waiting)
+            try values.encode(problems, forKey: .problems)
             try values.encode(ProgramVersion.current, forKey: .version)
         }
     }
@@ -59,6 +68,7 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
     mutating func receive(_ new: GatewayDiagnostics, at now: ContinuousClock.Instant) -> Bool {
         let rate = new.advertsPerSecond.isFinite ? Int(min(max(new.advertsPerSecond, 0), 1e6).rounded()) : 0
         var next = State(hears: new.hears, advertsPerSecond: rate, waiting: new.waiting)
+        next.problems = new.problems.prefix(Self.maximumProblems).map { String($0.prefix(Self.longestProblem)) }
         // A change of up to a fifth is noise, because adverts arrive at random.
         if let before = published.advertsPerSecond, abs(rate - before) * 5 < max(before, 5),
             (rate == 0) == (before == 0)
@@ -66,7 +76,8 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
             next.advertsPerSecond = before
         }
         guard next != published else { return false }
-        if next.hears == published.hears, let lastChange, now - lastChange < Self.minimumInterval { return false }
+        let isUrgent = next.hears != published.hears || next.problems?.isEmpty != published.problems?.isEmpty
+        if !isUrgent, let lastChange, now - lastChange < Self.minimumInterval { return false }
         published = next
         lastChange = now
         return true

@@ -375,6 +375,9 @@ package struct MonitoringCore: ~Copyable {
         return events
     }
 
+    /// The notices of near matches that still hold: no beacon of the constraint was heard since.
+    package var nearMatchNotices: [RadioNotice] { nearMatches.notices }
+
     /// A Boolean value indicating whether ``drainEvents()`` would return any event.
     package var hasEvents: Bool { !events.isEmpty }
 

@@ -4,8 +4,8 @@ import BeaconRadio
 /// The search for beacons that nearly match a constraint that no beacon matches: the same UUID with another major or
 /// minor value, or the UUID in reverse order. Bytes are easily swapped, and some beacons change their minor value.
 ///
-/// Each constraint is reported once. The numbers of reports and of examined identities are bounded, and the search only
-/// works while a constraint waits for a beacon.
+/// Each constraint is reported once. Its notice holds until a beacon of it is heard. The numbers of reports and of
+/// examined identities are bounded, and the search only works while a constraint waits for a beacon.
 struct NearMatches {
     /// The time for which a constraint waits for its own beacon, in nanoseconds: more than the longest legal interval.
     private static let patience = 11 * Timestamp.nanosecondsPerSecond
@@ -15,26 +15,31 @@ struct NearMatches {
 
     /// The constraints that wait for a beacon, each with the time in nanoseconds since which it does.
     private var waiting: [BeaconConstraint: Int64] = [:]
-    private var reported: Set<BeaconConstraint> = []
+    /// The reported constraints, each with its notice while that holds.
+    private var reported: [BeaconConstraint: RadioNotice?] = [:]
     /// The UUIDs of the constraints that wait, in both byte orders.
     private var uuids: Set<ProximityUUID> = []
     private var heard: Set<BeaconIdentity> = []
     /// The time in nanoseconds of the next review.
     private(set) var due = Int64.max
 
+    /// The notices that still hold, in a fixed order.
+    var notices: [RadioNotice] { reported.values.compactMap { $0 }.sorted { $0.message < $1.message } }
+
     /// Starts to wait for a beacon of a constraint.
     mutating func wait(for constraint: BeaconConstraint?, at time: Int64) {
-        guard let constraint, !reported.contains(constraint), reported.count < Self.maximumReported else { return }
+        guard let constraint, reported[constraint] == nil, reported.count < Self.maximumReported else { return }
         if waiting.isEmpty { (heard, uuids) = ([], []) }
         waiting[constraint] = time
         uuids.formUnion([constraint.uuid, constraint.uuid.reversed])
         due = min(due, time + Self.patience)
     }
 
-    /// Ends the wait for a beacon of a constraint.
+    /// Ends the wait for a beacon of a constraint, and the validity of its notice.
     mutating func end(_ constraint: BeaconConstraint?) {
-        guard !waiting.isEmpty, let constraint else { return }
+        guard !waiting.isEmpty || !reported.isEmpty, let constraint else { return }
         waiting[constraint] = nil
+        if reported[constraint] != nil { reported[constraint] = .some(nil) }
     }
 
     /// Sets the time at which all constraints begin to wait: the first one that is known.
@@ -66,8 +71,9 @@ struct NearMatches {
             guard !near.isEmpty else { continue }
             waiting[constraint] = nil
             guard reported.count < Self.maximumReported else { continue }
-            reported.insert(constraint)
-            notices.append(Self.notice(constraint, near))
+            let notice = Self.notice(constraint, near)
+            reported[constraint] = notice
+            notices.append(notice)
         }
         return notices.sorted { $0.message < $1.message }
     }

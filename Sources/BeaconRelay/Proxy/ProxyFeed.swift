@@ -35,6 +35,8 @@ package final class ProxyFeed: AdvertObserver {
         self.title = title
     }
 
+    deinit { server.keep([], of: source) }
+
     /// Adds an advert of the source. It costs little while no client subscribes.
     package func hear(_ reception: Reception, _ advert: RawSpan) {
         guard server.isWanted, !reception.isDamaged else { return }
@@ -81,6 +83,7 @@ package final class ProxyFeed: AdvertObserver {
             }
             return Array(names.dropFirst(state.names.count))
         }
+        if new.count == names.count { server.keep(names, of: source) }
         for name in new {
             let place = server.place(of: name, in: source, titled: title(name), isOpen: isOpen)
             state.withLock { state in

@@ -31,7 +31,8 @@ package final class ProxyServer: Sendable {
         var streams: [ProxyStream] = []
         /// The indices of streams by their receivers' names for people, if each receiver is a device.
         var places: [String: Int] = [:]
-        var receivers: [Receiver] = []
+        /// The receivers by their numbers; nil for a free number.
+        var receivers: [Receiver?] = []
         /// The names for people of receivers that always get a device.
         var reserved: Set<String> = []
         var sources = 0
@@ -160,18 +161,20 @@ package final class ProxyServer: Sendable {
     func place(of name: String, in source: Int, titled title: String, isOpen: Bool = true) -> Place? {
         var notice: ProxyNotice?
         let place: Place? = table.withLock { table in
-            let number = table.receivers.firstIndex { $0.source == source && $0.name == name }
+            var number = table.receivers.firstIndex { $0?.source == source && $0?.name == name }
             if number == nil {
                 guard let stream = stream(titled: title, isOpen, &table) else {
                     if !table.hasReported { notice = tooMany(title) }
                     table.hasReported = true
                     return nil
                 }
-                table.receivers.append(Receiver(source: source, name: name, title: title, stream: stream))
+                number = table.receivers.firstIndex { $0 == nil } ?? table.receivers.count
+                if number == table.receivers.count { table.receivers.append(nil) }
+                table.receivers[number ?? 0] = Receiver(source: source, name: name, title: title, stream: stream)
             }
-            let place = number ?? table.receivers.count - 1
-            let choice = table.receivers.firstIndex { $0.title == title } ?? place
-            return Place(number: place, choice: choice, stream: table.streams[table.receivers[place].stream])
+            guard let number, let stream = table.receivers[number]?.stream else { return nil }
+            let choice = table.receivers.firstIndex { $0?.title == title } ?? number
+            return Place(number: number, choice: choice, stream: table.streams[stream])
         }
         if let notice { report(notice) }
         waker.wake()
@@ -202,17 +205,36 @@ package final class ProxyServer: Sendable {
                 + "Use one device for all receivers, or run a second proxy.\(file)")
     }
 
+    /// Forgets the receivers that a source no longer names. Their devices stay, since clients know them.
+    func keep(_ names: some Collection<String>, of source: Int) {
+        let kept = Set(names)
+        table.withLock { table in
+            for case (let number, let receiver?) in table.receivers.enumerated()
+            where receiver.source == source && !kept.contains(receiver.name) {
+                table.receivers[number] = nil
+                updateScanner(of: receiver.stream, &table)
+            }
+        }
+        waker.wake()
+    }
+
+    /// The number of receivers.
+    var receiverCount: Int { table.withLock { $0.receivers.count { $0 != nil } } }
+
     /// Sets the state of a receiver's scanner.
     func set(_ scanner: ESPHomeDevice.Scanner, of number: Int) {
         table.withLock { table in
-            table.receivers[number].scanner = scanner
-            let stream = table.receivers[number].stream
-            let all = table.receivers.filter { $0.stream == stream }.map(\.scanner)
-            // One running scanner is enough.
-            table.streams[stream].scanner =
-                all.contains(.running) ? .running : all.contains(.starting) ? .starting : .failed
+            table.receivers[number]?.scanner = scanner
+            if let stream = table.receivers[number]?.stream { updateScanner(of: stream, &table) }
         }
         waker.wake()
+    }
+
+    private func updateScanner(of stream: Int, _ table: inout Table) {
+        let all = table.receivers.filter { $0?.stream == stream }.compactMap(\.?.scanner)
+        // One running scanner is enough.
+        table.streams[stream].scanner =
+            all.contains(.running) ? .running : all.contains(.starting) ? .starting : .failed
     }
 
     private func noteSubscribers(_ count: Int) {

@@ -202,6 +202,23 @@ struct MeasuredPowerTests {
         #expect(reported.map(\.isLast) == reported.indices.map { $0 == reported.count - 1 })
     }
 
+    @Test("A named beacon is reported after invented ones", arguments: [true, false])
+    func namedLast(isRanged: Bool) {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        let named = BeaconConstraint(Sighting.of(minor: 500, at: 0).identity)
+        if isRanged { _ = engine.startRanging(named) } else { _ = engine.startMonitoring(MonitoredRegion(named)) }
+        for second in 0..<8 {
+            let minors: [UInt16] = second < 4 ? Array(1...100) : [500]
+            for minor in minors {
+                engine.receive(.of(minor: minor, at: Double(second) + 0.5, power: -3, address: UInt64(minor)))
+            }
+        }
+        engine.advance(to: .at(9))
+        let reported = faults(&engine)
+        #expect(reported.count == UncalibratedBeacon.maximumReports + 1 && reported.last?.identity.minor == 500)
+    }
+
     @Test("On the next day, other uncalibrated beacons are reported, and none twice")
     func nextDay() {
         var engine = Engine()

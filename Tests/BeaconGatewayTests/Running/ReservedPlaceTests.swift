@@ -1,5 +1,7 @@
 import BeaconBroker
+import BeaconDelivery
 import BeaconEngine
+import BeaconFleet
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
@@ -71,6 +73,51 @@ struct ReservedPlaceTests {
         }
         #expect(reporter.places.count == most + 1 && reporter.places[named] == "hall")
         #expect(reporter.view.whereabouts[named]?.place == "hall")
+    }
+
+    @Test("The places of named beacons are kept in a partition, after as many invented ones as there is room for")
+    func partition() {
+        let owner = PartitionOwner(partition: 0, epoch: 1, value: [], validUntil: .zero)
+        func beacon(_ number: Int) -> BeaconConstraint {
+            BeaconConstraint(
+                BeaconIdentity(
+                    uuid: ProximityUUID(high: 1, low: UInt64(number)), major: 1,
+                    minor: UInt16(truncatingIfNeeded: number)))
+        }
+        let most = EngineConfiguration.defaultMaximumTrackedBeacons
+        owner.named = [beacon(most + 1)]
+        for number in 0...(most + 1) {
+            guard let identity = beacon(number).identity else { return }
+            let change = FleetTransition.Place(
+                PlaceEvent(time: .zero, identity: identity, state: .inside, place: "hall", before: nil))
+            owner.note(
+                FleetTransition(
+                    partition: 0, epoch: 1, number: UInt64(number), worker: "a", configuration: 1, time: 1,
+                    content: .place(change)), at: UInt64(number) + 1)
+        }
+        #expect(owner.places.count == most + 1 && owner.places[beacon(most)] == nil)
+        #expect(owner.places[beacon(most + 1)]?.place == "hall")
+    }
+
+    @Test("A rule with a span runs once for a named beacon, whatever invented beacons come between")
+    func firings() {
+        var rule = Rule(name: "once", target: nil)
+        rule.span = .seconds(86_400)
+        var one = RuleEngine.Active(rule)
+        var ids = EventIDs()
+        func runs(_ number: Int) -> Bool {
+            var occurrence = RuleOccurrence(event: .enter, time: Timestamp(nanoseconds: Int64(number)), summary: "")
+            occurrence.beacon = BeaconIdentity(
+                uuid: GatewayBench.constraint.uuid, major: UInt16(number >> 8), minor: UInt16(number & 255))
+            var ran = false
+            _ = RuleEngine.decide(
+                &one, occurrence, named: [BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 0, minor: 0)],
+                ids: &ids, ran: &ran)
+            return ran
+        }
+        #expect(runs(0) && runs(1) && !runs(0))
+        for number in 2..<12_000 { #expect(runs(number)) }
+        #expect(!runs(0) && runs(1) && one.firings.count <= 10_000)
     }
 
     @Test("The configuration names the receivers of its sources, places and positions")

@@ -98,7 +98,7 @@ struct DiscoveryTests {
         let gateway = announcements[0].payload
         #expect(gateway.device.identifiers == ["gateway_gateway"])
         #expect(gateway.device.name == "beacond hall")
-        #expect(Set(gateway.components.keys) == ["hears", "adverts", "waiting"])
+        #expect(Set(gateway.components.keys) == ["hears", "problem", "adverts", "waiting"])
         #expect(gateway.components.values.allSatisfy { $0.isDiagnostic })
         #expect(announcements[1].payload.device.modelID == "e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/2")
         // The identity is not a serial number.

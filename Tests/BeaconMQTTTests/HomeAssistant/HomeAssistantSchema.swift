@@ -58,7 +58,7 @@ enum HomeAssistantSchema {
 
     static let platforms: [String: [String: Key]] = [
         "binary_sensor": entity.merging([
-            "device_class": Key(kind: .word(["presence", "occupancy", "motion", "connectivity"])),
+            "device_class": Key(kind: .word(["presence", "occupancy", "motion", "connectivity", "problem"])),
             "off_delay": Key(kind: .number), "payload_on": Key(kind: .text), "payload_off": Key(kind: .text),
         ]) { $1 },
         "sensor": entity.merging([

@@ -51,6 +51,23 @@ struct GatewayDiagnosticsTests {
         #expect(!Self.receive(&filter, 10, at: 90))
     }
 
+    @Test("The first problem and the end of the last one are published at once, and bounded")
+    func problems() throws {
+        var filter = GatewayDiagnosticsFilter()
+        func receive(_ problems: [String], at seconds: Int) -> Bool {
+            var diagnostics = GatewayDiagnostics(hears: true, advertsPerSecond: 1, waiting: 0)
+            diagnostics.problems = problems
+            return filter.receive(diagnostics, at: Self.start.advanced(by: .seconds(seconds)))
+        }
+        #expect(filter.published.problems == nil)
+        #expect(receive([], at: 0) && receive(["the rule siren fails"], at: 10))
+        // Its text changes with each event that waits.
+        #expect(!receive(["the rule siren fails: 2 wait"], at: 20) && receive(["the rule siren fails: 3 wait"], at: 70))
+        #expect(receive([], at: 80) && filter.published.problems == [])
+        #expect(receive(Array(repeating: String(repeating: "a", count: 100_000), count: 1_000), at: 90))
+        #expect(try JSONEncoder.sorted.encode(filter.published).count < 16 << 10)
+    }
+
     @Test("Numbers are whole and finite, whatever was measured", arguments: [Double.nan, .infinity, -1, 1e300])
     func bounds(rate: Double) throws {
         var filter = GatewayDiagnosticsFilter()

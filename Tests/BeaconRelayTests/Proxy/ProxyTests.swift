@@ -317,6 +317,33 @@ struct ProxyServerTests {
         #expect(ports.count == 1)
     }
 
+    @Test(
+        "The table of receivers has only those that a source names, however many it named before",
+        arguments: [true, false])
+    func shrinking(isEach: Bool) throws {
+        var settings = ProxySettings(name: "hall")
+        (settings.isEach, settings.isAnnounced) = (isEach, false)
+        let server = try ProxyServer(settings) { _ in }
+        let other = server.feed(isLive: true)
+        other.update(names: ["kitchen"], statuses: [])
+        do {
+            let feed = server.feed(isLive: true)
+            for number in 0..<1000 {
+                // Each receiver replaces the one before.
+                feed.update(names: ["hall", "invented\(number)"], statuses: [])
+                #expect(server.receiverCount <= 3)
+            }
+            let before = server.place(of: "hall", in: 2, titled: "hall")
+            feed.update(names: ["hall"], statuses: [])
+            #expect(
+                server.receiverCount == 2 && server.place(of: "hall", in: 2, titled: "hall")?.number == before?.number)
+        }
+        // The source was removed.
+        #expect(server.receiverCount == 1)
+        other.update(names: [], statuses: [])
+        #expect(server.receiverCount == 0)
+    }
+
     @Test("A client that asks for active scanning is reported once, and others are not")
     func activeScanning() async throws {
         let bench = try Bench()

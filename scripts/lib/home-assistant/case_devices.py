@@ -42,7 +42,8 @@ def check_devices(house):
     ha = house.home_assistant
     house.gateway(configuration(
         [FRONT_ROOM], [LAMP],
-        more=f"places: [{{ name: hall, receivers: [air] }}]\n{CONSOLE}"))
+        more=f"places: [{{ name: hall, receivers: [air] }}]\n{CONSOLE}"
+        "launch: { rules: [{ name: siren, events: [enter], program: [/nowhere/siren] }] }\n"))
     house.beacon(11, 4).comes()
     house.comes(
         # Home Assistant puts the area before the names of a device's entities.
@@ -71,6 +72,10 @@ def check_devices(house):
     house.comes(
         lambda: not diagnostics or all(ha.state(entity) not in (None, "unavailable", "unknown") for entity in diagnostics),
         "they have values", lambda: {entity: ha.state(entity) for entity in diagnostics}, limit=30)
+    problem = next((entity for entity in diagnostics if entity.endswith("_problem")), "")
+    house.comes(
+        lambda: ha.state(problem) == "on" and "the rule siren fails" in (ha.attribute(problem, "problems") or [""])[0],
+        "a rule whose program is missing is a problem, with its name", lambda: ha.attribute(problem, "problems"))
 
     areas = {area["area_id"]: area["name"] for area in ha.call("config/area_registry/list")}
     house.check(

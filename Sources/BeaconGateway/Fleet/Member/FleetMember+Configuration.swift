@@ -98,6 +98,7 @@ extension FleetMember {
         await write(owner)
         guard works[owner.partition] === owner else { return }
         owner.configuration = plannedRevision
+        owner.named = Set(plan.awaited.map { BeaconConstraint($0) })
         owner.work?.monitor(plan, known: owner.regions, at: clock.now())
         // If a region was monitored before, other machines have forgotten its state.
         for state in reported { notify(state, of: owner) }

@@ -131,6 +131,7 @@ extension FleetMember {
         guard let configuration, let partitions else { return false }
         let begun = plannedRevision
         let plan = PartitionWork.Plan(configuration, of: owner.partition, in: partitions)
+        owner.named = Set(plan.awaited.map { BeaconConstraint($0) })
         try await readKnown(owner, plan)
         // Messages queue up until monitoring starts: receivers repeat nothing.
         let (received, partition) = (received, owner.partition)

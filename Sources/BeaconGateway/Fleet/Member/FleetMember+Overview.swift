@@ -38,6 +38,9 @@ extension FleetMember {
         return fault.map { "this machine cannot follow the fleet: \($0)" }
     }
 
+    /// The notices of near matches in this machine's partitions.
+    package var nearMatches: [String] { works.values.flatMap { $0.work?.nearMatches ?? [] }.sorted() }
+
     /// The last loss of messages within a day, if messages were lost.
     package var recentLoss: String? {
         guard let loss, clock.wall().since(loss.time) < Self.lossTime else { return nil }

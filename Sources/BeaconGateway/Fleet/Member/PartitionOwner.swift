@@ -32,6 +32,8 @@ final class PartitionOwner {
     /// The receivers that hold regions inside, by the regions' labels.
     var holders: [String: String] = [:]
     var places: [BeaconConstraint: FleetPlaceState] = [:]
+    /// The named beacons, whose places are always stored.
+    var named: Set<BeaconConstraint> = []
     var revisions: [FleetKey: UInt64] = [:]
     var unwritten: Set<FleetKey> = []
     /// The sequence number up to which all entries are written.
@@ -75,7 +77,7 @@ final class PartitionOwner {
             unwritten.insert(.region(change.label))
         case .place(let change):
             guard change.state != .unknown, sequence > places[change.beacon]?.sequence ?? 0,
-                places[change.beacon] != nil || places.count < Self.maximumPlaces
+                places[change.beacon] != nil || named.contains(change.beacon) || places.count < Self.maximumPlaces
             else { return }
             places[change.beacon] = FleetPlaceState(beacon: change.beacon, place: change.place, sequence: sequence)
             unwritten.insert(.place(change.beacon.description))
