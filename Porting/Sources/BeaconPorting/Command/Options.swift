@@ -74,7 +74,7 @@ struct Options {
         for path in paths {
             given.sources += try Module.sources(at: path)
             // A folder usually has the name of its module.
-            let name = URL(filePath: path).deletingPathExtension().lastPathComponent
+            let name = URL(filePath: path).standardizedFileURL.deletingPathExtension().lastPathComponent
             let isName = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
             if given.name.isEmpty, isName { given.name = name }
         }
