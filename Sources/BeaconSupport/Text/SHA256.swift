@@ -13,8 +13,10 @@ package enum SHA256 {
         var state = start
         var words = [UInt32](repeating: 0, count: 64)
         for place in stride(from: 0, to: bytes.count, by: block) {
-            schedule(bytes, from: place, into: &words)
-            compress(words, into: &state)
+            for index in 0..<16 {
+                words[index] = (0..<4).reduce(0) { $0 << 8 | UInt32(bytes[place + 4 * index + $1]) }
+            }
+            process(&words, into: &state)
         }
         return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
     }
@@ -38,21 +40,14 @@ package enum SHA256 {
 
     private static let block = 64
 
-    /// Expands a block to the 64 words of its rounds (6.2.2, step 1).
-    private static func schedule(_ bytes: [UInt8], from place: Int, into words: inout [UInt32]) {
-        for index in 0..<16 {
-            words[index] = (0..<4).reduce(0) { $0 << 8 | UInt32(bytes[place + 4 * index + $1]) }
-        }
+    /// Processes a block, the first 16 of the words (6.2.2).
+    private static func process(_ words: inout [UInt32], into state: inout [UInt32]) {
         for index in 16..<64 {
             let (old, new) = (words[index - 15], words[index - 2])
             let first = turned(old, 7) ^ turned(old, 18) ^ old >> 3
             let second = turned(new, 17) ^ turned(new, 19) ^ new >> 10
             words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
         }
-    }
-
-    /// Runs the 64 rounds of a block (6.2.2, steps 2 to 4).
-    private static func compress(_ words: [UInt32], into state: inout [UInt32]) {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
