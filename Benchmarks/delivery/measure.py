@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
 """Measures the bytes that beacond writes to the disk per notification, if several regions are entered and left at once.
 
-usage: Benchmarks/delivery/measure.py [BEACOND]      .build/release/beacond by default
+usage: Benchmarks/delivery/measure.py [--destinations N] [BEACOND]      .build/release/beacond by default
+
+N webhooks (1) receive each notification.
 
 Each line is a run with a number of regions at once and a number of notifications per request. It has the bytes that the kernel
 wrote for the process (write_bytes in /proc/PID/io, proc(5)) and its writing system calls, per notification.
 """
 
+import argparse
 import http.server
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
-BEACOND = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".build/release/beacond")
+parser = argparse.ArgumentParser()
+parser.add_argument("--destinations", type=int, default=1)
+parser.add_argument("beacond", nargs="?", default=".build/release/beacond")
+options = parser.parse_args()
+BEACOND = os.path.abspath(options.beacond)
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
 
@@ -48,7 +54,8 @@ def measure(folder, regions, batch, port):
                 ],
                 "notify": {"events": ["enter", "exit"]},
                 "destinations": [
-                    {"name": "hook", "type": "webhook", "url": f"http://127.0.0.1:{port}/", "batch": batch}],
+                    {"name": f"hook {number}", "type": "webhook", "url": f"http://127.0.0.1:{port}/", "batch": batch}
+                    for number in range(options.destinations)],
                 "outbox": {"path": "beacond.sqlite"},
                 # With a console, events are kept as the history.
                 "web": {"listen": "127.0.0.1:0"},
@@ -69,7 +76,7 @@ def measure(folder, regions, batch, port):
             os.write(air, (json.dumps(line) + "\n").encode())
 
     def wait(count):
-        while Webhook.received < count:
+        while Webhook.received < count * options.destinations:
             time.sleep(0.05)
         # The outcome of the last delivery is written after its answer.
         time.sleep(0.5)

@@ -94,28 +94,40 @@ extension Duration {
 }
 
 extension StepWriter {
+    /// The time, in milliseconds, for which the wall clock is not trusted after a boot and after it was set: a computer
+    /// without a battery gets the date from the network within minutes.
+    private static let doubt: Int64 = 300_000
+
     /// Corrects the times of this boot if the wall clock was set since the last call. Times of an earlier boot whose
     /// clock stayed wrong or ran ahead are set to the current time, because their age is unknown.
     mutating func correctTimes(by clock: EventStoreClock) throws {
-        let lead = clock.lead
-        let known = try tables.first("SELECT id, lead, firstNumber FROM boot") { row in
-            (id: try row.text(0), lead: try row.integer(1), first: try row.integer(2))
+        let (lead, sinceBoot) = (clock.lead, clock.sinceBoot() / 1_000_000)
+        let known = try tables.first("SELECT id, lead, firstNumber, trusted FROM boot") { row in
+            (
+                id: try row.text(0), lead: try row.integer(1), first: try row.integer(2),
+                trusted: try row.integer(3)
+            )
         }
         guard let known, known.id == clock.boot, !clock.boot.isEmpty else {
+            let isEmpty = ledger.sequence == 0 && ledger.namespaces.isEmpty
+            ledger.trusted = isEmpty ? 0 : sinceBoot + Self.doubt
             try tables.run("DELETE FROM boot")
-            let values: StatementArguments = [clock.boot, lead, ledger.sequence + 1]
-            try tables.run("INSERT INTO boot (id, lead, firstNumber) VALUES (?, ?, ?)", values)
+            try tables.run(
+                "INSERT INTO boot (id, lead, firstNumber, trusted) VALUES (?, ?, ?, ?)",
+                [clock.boot, lead, ledger.sequence + 1, ledger.trusted])
             try repairTimes(before: .max)
             return
         }
+        ledger.trusted = min(known.trusted, sinceBoot + Self.doubt)
         let step = lead &- known.lead
         guard step.magnitude >= UInt64(EventStoreClock.smallestStep) else { return }
-        try tables.run("UPDATE boot SET lead = ?", [lead])
+        ledger.trusted = sinceBoot + Self.doubt
+        try tables.run("UPDATE boot SET lead = ?, trusted = ?", [lead, ledger.trusted])
         try redate("time + ?1", "number >= ?2", [step.multipliedReportingOverflow(by: 1_000_000).0, known.first])
         try tables.run("UPDATE event SET arrival = arrival + ? WHERE number >= ?", [step, known.first])
         // Times of an earlier boot stay the same.
         try tables.run("UPDATE state SET modified = modified + ?1 WHERE modified >= ?2", [step, known.lead])
-        try tables.run("UPDATE refused SET refusedAt = refusedAt + ?1 WHERE refusedAt >= ?2", [step, known.lead])
+        try tables.run("UPDATE delivery SET since = since + ?1 WHERE since >= ?2", [step, known.lead])
         for index in ledger.consumers.indices {
             if let since = ledger.consumers[index].failingSince, since.milliseconds >= known.lead {
                 ledger.consumers[index].failingSince = Timestamp(milliseconds: since.milliseconds &+ step)
@@ -136,7 +148,7 @@ extension StepWriter {
         try redate("?1 * 1000000", isWrong, bounds + [number])
         try tables.run("UPDATE event SET arrival = ?1 WHERE \(isWrong)", bounds + [number])
         try tables.run("UPDATE state SET modified = ?1 WHERE modified < ?2 OR modified > ?1", bounds)
-        try tables.run("UPDATE refused SET refusedAt = ?1 WHERE refusedAt < ?2 OR refusedAt > ?1", bounds)
+        try tables.run("UPDATE delivery SET since = ?1 WHERE since < ?2 OR since > ?1", bounds)
     }
 
     /// Sets the times of events that this machine dated, before their arrivals are corrected. Events of senders, of
@@ -145,12 +157,5 @@ extension StepWriter {
         try tables.run(
             "UPDATE event SET time = min(max(\(time), 0), \(Timestamp.latest.nanoseconds)) WHERE sender IS NULL "
                 + "AND abs(time / 1000000 - arrival) < 3600000 AND \(condition)", values)
-        let changes = try tables.first("SELECT changes()") { try $0.integer(0) }
-        guard let changes, changes > 0 else { return }
-        let field = EventLookup.Field.time.rawValue
-        try tables.run("DELETE FROM lookup WHERE field = ?", [field])
-        try tables.run(
-            "INSERT INTO lookup (field, value, number) SELECT ?, time, number FROM event WHERE number <= ?",
-            [field, ledger.indexed])
     }
 }

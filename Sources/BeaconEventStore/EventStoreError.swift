@@ -117,6 +117,9 @@ extension EventStoreError {
         }
     }
 
+    /// Whether the disk or its file may work later.
+    var isOfDisk: Bool { [.full, .locked, .cannotWrite].contains(code) }
+
     static func closed(_ file: URL) -> EventStoreError {
         EventStoreError(.closed, "the event store in \(file.path) is closed")
     }

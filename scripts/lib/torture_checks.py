@@ -32,14 +32,15 @@ class Records:
             self.dead = collections.defaultdict(dict)
             self.bodies = {}
             for name, identity, reason, body in database.execute(
-                "SELECT consumer, lower(hex(id)), reason, body FROM refused WHERE state = 0"
+                "SELECT destination, lower(hex(id)), reason, coalesce(delivery.body, event.body) "
+                "FROM delivery JOIN event USING (number) WHERE state = 2"
             ):
                 self.dead[name][identity] = reason
                 self.bodies[identity] = body
             self.drops = {
                 name: counts for name, *counts in database.execute(
-                    "SELECT name, droppedByAge, droppedBySize, droppedByFilter FROM consumer")}
-            self.refused = dict(database.execute("SELECT name, refused FROM consumer"))
+                    "SELECT name, droppedByAge, droppedBySize, droppedByFilter FROM destination")}
+            self.refused = dict(database.execute("SELECT name, refused FROM destination"))
             # Number, id, kind, region and time.
             self.events = database.execute(
                 "SELECT number, lower(hex(id)), kind, region, time FROM event "

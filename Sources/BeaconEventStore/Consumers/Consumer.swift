@@ -9,19 +9,12 @@ public struct EventBatch: Hashable, Sendable {
     public let events: [StoredEvent]
     /// Whether the events are out of order: retried dead letters and addressed events.
     public let isOutOfOrder: Bool
-    /// The consumer's position before the batch, and after it.
-    package let from: Int64
-    let through: Int64
-    /// The filter that chose the events.
-    let filter: EventFilter
+    /// A number up to which no event waited in order.
+    package var from: Int64 { (events.first?.number ?? 1) - 1 }
 
     /// Returns a batch of the first events, for a consumer that handled only these.
     public func prefix(_ count: Int) -> EventBatch {
-        guard count < events.count else { return self }
-        let events = Array(events.prefix(max(count, 0)))
-        return EventBatch(
-            consumer: consumer, events: events, isOutOfOrder: isOutOfOrder, from: from,
-            through: isOutOfOrder ? through : events.last?.number ?? from, filter: filter)
+        EventBatch(consumer: consumer, events: Array(events.prefix(max(count, 0))), isOutOfOrder: isOutOfOrder)
     }
 }
 
@@ -37,7 +30,7 @@ public struct RefusedEvent: Hashable, Sendable {
     public var time: Timestamp
 }
 
-/// A named reader of the store's events, with a position that survives restarts.
+/// A named reader of the store's events, with a mailbox that survives restarts.
 ///
 /// ```swift
 /// let mail = try store.addConsumer("mail", filter: EventFilter(kinds: ["enter"]))
@@ -60,10 +53,6 @@ public final class EventConsumer: Sendable {
 
     /// Signals that there may be new events, or that the consumer's status changed.
     package let arrivals: AsyncSignal
-
-    /// A filter, and the number up to which no event after the position matches it. This avoids reading the same events
-    /// at each attempt.
-    private let examined = Locked<(filter: EventFilter, number: Int64)>((EventFilter(), 0))
 
     init(name: String, store: EventStore, arrivals: AsyncSignal) {
         (self.name, self.store, self.arrivals) = (name, store, arrivals)
@@ -96,15 +85,10 @@ public final class EventConsumer: Sendable {
     public func available(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
         // No event is handled with a time that the clock has already corrected.
         if store.isClockSet { _ = try? await store.append(Step()) }
-        let (name, known) = (name, examined.withLock { $0 })
-        let (batch, damaged) = try await store.read { tables in
-            let consumer = try tables.consumer(name)
-            let examined = known.filter == consumer.filter ? known.number : 0
-            return try tables.nextBatch(of: consumer, limit: max(limit, 1), after: examined)
-        }
-        if damaged > 0 { store.reportDamagedEvents(damaged) }
-        if !batch.isOutOfOrder {
-            examined.withLock { $0 = (batch.filter, (batch.events.first?.number ?? batch.through + 1) - 1) }
+        let (batch, damaged) = try await store.read { [name] in try $0.nextBatch(of: name, limit: max(limit, 1)) }
+        if !damaged.isEmpty {
+            store.reportDamagedEvents(damaged.count)
+            try? await store.discard(damaged, of: name)
         }
         return batch.events.isEmpty ? nil : batch
     }
@@ -126,7 +110,8 @@ public final class EventConsumer: Sendable {
     ///
     /// - Throws: ``EventStoreError`` if the store cannot be read.
     public func status() async throws(EventStoreError) -> ConsumerStatus {
-        let name = name
-        return try await store.read { try $0.consumer(name) }
+        let all = try await store.statuses()
+        guard let own = all.first(where: { $0.name == name }) else { throw .unknown(name, beside: all) }
+        return own
     }
 }

@@ -2,14 +2,14 @@ public import BeaconModel
 import Foundation
 import GRDB
 
-/// The bounds of a consumer's queue. If the queue exceeds them, the consumer skips and counts events: the lowest
-/// priority first, and among these the oldest.
+/// The bounds of a consumer's mailbox. If it exceeds them, events are dropped and counted: the lowest priority first,
+/// and among these the oldest.
 public struct ConsumerLimits: Hashable, Sendable {
     /// The longest time that an event waits after its arrival, and that a dead letter is kept.
     public var age: Duration
     /// The maximum number of events that wait.
     public var events: Int
-    /// The maximum number of bytes that wait.
+    /// The maximum number of bytes that wait, and of bytes of dead letters.
     public var bytes: Int
     /// The maximum number of dead letters that are kept.
     public var refused: Int
@@ -28,14 +28,25 @@ public struct ConsumerLimits: Hashable, Sendable {
     }
 }
 
-/// A consumer's status in the store. Its counts continue over restarts.
+/// The states of an event in a mailbox, with their numbers in the file. The first two wait, in this order.
+enum MailState {
+    /// It was addressed to the consumer, or is a dead letter that is retried.
+    static let redelivered = 0
+    /// It waits in order.
+    static let pending = 1
+    /// A dead letter.
+    static let dead = 2
+    static let all = 0...2
+    static let waiting = 0...1
+}
+
+/// A consumer's status in the store. Its counts continue over restarts; if the process is killed, those of the last
+/// ten seconds may be lost.
 public struct ConsumerStatus: Hashable, Sendable {
     /// The name.
     public var name: String
-    /// The number of the last event that it has passed.
+    /// A number up to which no event waits in order. In the file it may be behind.
     public var position: Int64 = 0
-    /// The number of dead letters.
-    public var deadLetters = 0
     /// The total number of events for it.
     public var appended = 0
     /// The total number of events that it has handled.
@@ -63,36 +74,32 @@ public struct ConsumerStatus: Hashable, Sendable {
     /// The reason for the failure of the last attempt; nil if it succeeded.
     public var lastError: String?
 
-    private(set) var filter = EventFilter()
-    /// The filter as stored in the file.
-    private(set) var filterData = Self.dataOfNoFilter
-    private static let dataOfNoFilter = data(of: EventFilter())
-    /// The bounds, which are not stored in the file.
+    /// The selection of its events.
+    var filter = EventFilter()
+    /// Whether it receives new events. A paused consumer does not.
+    var isActive = true
+    /// The number of changes that other processes have made to its mailbox.
+    var edits = 0
+    /// The events of each state. They are counted, not stored.
+    var mail = [Amount](repeating: Amount(), count: MailState.all.count)
+    /// The bounds, which are not stored.
     var limits = ConsumerLimits()
-    /// For each priority, the number up to which its events are skipped.
-    var skips = [Int64](repeating: 0, count: Event.Priority.count)
-    /// The waiting events after the position, by priority.
-    var pending = Self.nothing
-    /// The events that wait out of order: retried dead letters and addressed events.
-    var due = Amount()
-    /// The events after the position that were dropped on request.
-    var removed: Set<Int64> = []
-    /// The bounds of the last pause: events after the first number and up to the second one are not for the consumer.
-    /// Without a second number the pause continues.
-    var pausedFrom: Int64?
-    var pausedThrough: Int64?
-
-    /// The amounts of a consumer without waiting events.
-    static var nothing: [Amount] { [Amount](repeating: Amount(), count: Event.Priority.count) }
+    /// The highest number that it has handled in order since the store was opened.
+    var passed: Int64 = 0
 
     /// Creates the status of a new consumer.
     public init(name: String) { self.name = name }
 
+    private var waitingMail: Amount { amount(MailState.waiting) }
+
     /// The number of waiting events: events in order, addressed ones, and retried dead letters.
-    public var waiting: Int { pending.reduce(due.count) { $0 + $1.count } }
+    public var waiting: Int { waitingMail.count }
 
     /// The size of the waiting events in bytes.
-    public var waitingBytes: Int { pending.reduce(due.bytes) { $0 + $1.bytes } }
+    public var waitingBytes: Int { waitingMail.bytes }
+
+    /// The number of dead letters.
+    public var deadLetters: Int { mail[MailState.dead].count }
 
     /// The total number of dropped events and dead letters.
     public var dropped: Int { droppedByAge + droppedBySize + droppedByFilter + droppedOnRequest }
@@ -105,97 +112,107 @@ extension ConsumerStatus {
     /// Returns whether a name is reserved for hidden consumers.
     static func isReserved(_ name: String) -> Bool { name.hasPrefix(".") }
 
-    /// Whether the queue exceeds the bounds and events can be skipped. Events that wait out of order have separate
-    /// bounds.
-    var isBehind: Bool {
-        (waiting - due.count > limits.events || waitingBytes - due.bytes > limits.bytes) && !isIdle
+    /// Returns the events in some states.
+    func amount(_ states: ClosedRange<Int>) -> Amount {
+        mail[states].reduce(into: Amount()) { $0 += $1 }
     }
 
-    /// Whether no event waits after the position, so that it can move to the end.
-    var isIdle: Bool { pending.allSatisfy { $0.count == 0 } }
-
-    /// Returns whether an event waits for it, or would if it were not passed.
-    func wants(_ event: StoredEvent) -> Bool {
-        isAhead(event.number, event.event.priority)
-            && selects(kind: event.event.kind, region: event.event.region, audience: event.event.audience)
+    /// The bounds of the events in some states.
+    func bounds(of states: ClosedRange<Int>) -> Amount {
+        Amount(count: states == MailState.waiting ? limits.events : limits.refused, bytes: limits.bytes)
     }
 
-    /// Returns whether an event of this number was not skipped, dropped or left out by a pause.
-    private func isAhead(_ number: Int64, _ priority: Event.Priority) -> Bool {
-        guard number > skips[priority.index], !removed.contains(number) else { return false }
-        guard let pausedFrom else { return true }
-        return number <= pausedFrom || number > pausedThrough ?? .max
+    /// Whether the events in some states exceed their bounds.
+    func isBeyondBounds(_ states: ClosedRange<Int>) -> Bool {
+        let (amount, bounds) = (amount(states), bounds(of: states))
+        return amount.count > bounds.count || amount.bytes > bounds.bytes
     }
 
-    /// Returns whether it receives events of a kind, a region and an audience.
-    func selects(kind: String, region: String?, audience: [String]?) -> Bool {
-        if let audience { return audience.contains(name) }
-        return filter.selects(kind: kind, region: region)
+    /// Returns whether an event is for it.
+    func wants(_ event: Event) -> Bool {
+        event.audience?.contains(name) ?? filter.selects(kind: event.kind, region: event.region)
     }
 
-    /// Sets another filter.
-    mutating func set(_ filter: EventFilter) { (self.filter, filterData) = (filter, Self.data(of: filter)) }
+    // MARK: - Row
 
-    /// Sets the filter from its form in the file.
-    mutating func setFilter(_ data: Data) throws {
-        guard let filter = try? JSONDecoder().decode(EventFilter.self, from: data) else {
-            throw DamagedRow(description: "a filter of a consumer cannot be read")
+    typealias Count = WritableKeyPath<ConsumerStatus, Int> & Sendable
+
+    /// The counts, which never decrease.
+    private static let counts: [(name: String, path: any Count)] = [
+        ("appended", \.appended), ("handled", \.handled), ("retried", \.retried), ("refused", \.refused),
+        ("droppedByAge", \.droppedByAge), ("droppedBySize", \.droppedBySize), ("droppedByFilter", \.droppedByFilter),
+        ("droppedOnRequest", \.droppedOnRequest), ("superseded", \.superseded),
+    ]
+
+    /// The statement that creates the table. Times are in milliseconds since 1970.
+    static let schema = """
+        CREATE TABLE destination (name TEXT PRIMARY KEY, filter BLOB NOT NULL, active INTEGER NOT NULL, \
+        edits INTEGER NOT NULL, position INTEGER NOT NULL, failures INTEGER NOT NULL, failingSince INTEGER, \
+        nextAttempt INTEGER, lastError TEXT, \
+        \(counts.map { "\($0.name) INTEGER NOT NULL" }.joined(separator: ", "))) WITHOUT ROWID
+        """
+
+    /// The columns of the table, in its order.
+    static let columns =
+        "name, filter, active, edits, position, failures, failingSince, nextAttempt, lastError, "
+        + counts.map(\.name).joined(separator: ", ")
+
+    /// Reads a row of ``columns``.
+    init(_ row: StoreRow) throws {
+        self.init(name: try row.text(0))
+        guard let filter = try? JSONDecoder().decode(EventFilter.self, from: try row.data(1, atMost: 1 << 24)) else {
+            throw DamagedRow(description: "a filter of a destination cannot be read")
         }
-        (self.filter, filterData) = (filter, data)
+        self.filter = filter
+        (isActive, edits, position) = (try row.count(2) != 0, try row.count(3), try row.integer(4))
+        failures = try row.count(5)
+        failingSince = try row.optionalInteger(6).map { Timestamp(milliseconds: $0) }
+        nextAttempt = try row.optionalInteger(7).map { Timestamp(milliseconds: $0) }
+        lastError = try row.optionalText(8, atMost: 1 << 16)
+        for (column, (_, path)) in Self.counts.enumerated() { self[keyPath: path] = try row.count(9 + column) }
     }
 
-    private static func data(of filter: EventFilter) -> Data {
+    /// Writes the row.
+    func write(_ tables: StoreTables) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        // Texts can always be encoded.
-        return (try? encoder.encode(filter)) ?? Data()
+        var values: [(any DatabaseValueConvertible)?] = [
+            name, try encoder.encode(filter), isActive, edits, position, failures, failingSince?.milliseconds,
+            nextAttempt?.milliseconds, lastError,
+        ]
+        for (_, path) in Self.counts { values.append(self[keyPath: path]) }
+        try tables.run(
+            "INSERT OR REPLACE INTO destination VALUES (\(StoreTables.marks(values.count)))", StatementArguments(values)
+        )
     }
 
-    /// Counts an added or removed event.
-    mutating func count(_ event: Event, _ sign: Int) {
-        let amount = pending[event.priority.index]
-        pending[event.priority.index] = Amount(
-            count: max(amount.count + sign, 0), bytes: max(amount.bytes + sign * event.size, 0))
+    /// Returns whether both rows are the same, apart from the counts.
+    func hasSameFacts(as other: ConsumerStatus) -> Bool {
+        (filter, isActive, edits, failures) == (other.filter, other.isActive, other.edits, other.failures)
+            && (failingSince, nextAttempt, lastError) == (other.failingSince, other.nextAttempt, other.lastError)
     }
 
-    /// Counts a new event if it is for this consumer. Of the lowest priority, only the newest event waits.
+    /// Returns whether both rows have the same counts.
+    func hasSameCounts(as other: ConsumerStatus) -> Bool {
+        Self.counts.allSatisfy { self[keyPath: $0.path] == other[keyPath: $0.path] }
+    }
+
+    /// Takes over what only this process knows, after another process has changed the row.
     ///
-    /// - Returns: Whether the event is for this consumer.
-    mutating func receive(_ event: StoredEvent) -> Bool {
-        guard wants(event) else { return false }
-        let priority = event.event.priority
-        if priority == .latest, pending[priority.index].count > 0 {
-            superseded += pending[priority.index].count
-            pending[priority.index] = Amount()
-            skips[priority.index] = event.number - 1
-        }
-        count(event.event, 1)
-        appended += 1
-        return true
+    /// - Parameters:
+    ///   - known: the consumer as this process knows it.
+    ///   - written: the row that this process last read or wrote.
+    mutating func adopt(_ known: ConsumerStatus, since written: ConsumerStatus) {
+        (limits, passed) = (known.limits, known.passed)
+        for (_, path) in Self.counts { self[keyPath: path] += known[keyPath: path] - written[keyPath: path] }
     }
+}
 
-    /// Moves forward, and forgets dropped events that it has passed.
-    mutating func move(to position: Int64) {
-        self.position = position
-        if !removed.isEmpty { removed = removed.filter { $0 > position } }
-    }
-
-    /// Leaves out later events until the consumer resumes.
-    ///
-    /// The file has room for one pause. The events of an earlier one that is not passed yet are left out one by one.
-    mutating func pause(at sequence: Int64, _ tables: StoreTables) throws {
-        if let pausedFrom, let pausedThrough {
-            try tables.events("number > ? AND number <= ?", [max(pausedFrom, position), pausedThrough]) { event in
-                if let event { removed.insert(event.number) }
-                return true
-            }
-            (self.pausedFrom, self.pausedThrough) = (nil, nil)
-        }
-        if pausedFrom == nil { pausedFrom = sequence }
-    }
-
-    /// Ends a pause.
-    mutating func resume(at sequence: Int64) {
-        if pausedFrom != nil, pausedThrough == nil { pausedThrough = sequence }
+extension EventStoreError {
+    /// Returns the error for an unknown consumer.
+    static func unknown(_ name: String, beside consumers: [ConsumerStatus]) -> EventStoreError {
+        let names = consumers.filter { !$0.isHidden }.map(\.name)
+        let known = names.isEmpty ? "" : "; it has \(names.joined(separator: ", "))"
+        return EventStoreError(.unknownConsumer, "the event store has no consumer \"\(name)\"\(known)")
     }
 }

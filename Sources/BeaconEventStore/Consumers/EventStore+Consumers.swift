@@ -4,6 +4,14 @@ import Dispatch
 import GRDB
 
 extension EventStore {
+    /// Consumers to add or to continue, and others to pause.
+    struct Setup: Sendable {
+        var consumers: [(name: String, filter: EventFilter)]
+        var paused: [String]
+        var limits: ConsumerLimits
+        var after: Int64?
+    }
+
     /// Adds a consumer, or continues one of this name with new bounds and a new filter.
     ///
     /// The file keeps the consumer until it is removed. While the process that handles its events is not running, the
@@ -36,6 +44,8 @@ extension EventStore {
     ///   - number: the number of the event after which new consumers start; nil for the newest event.
     /// - Returns: The consumers, in order.
     /// - Throws: ``EventStoreError`` if a name is not valid, or if the file cannot be written. Nothing is changed then.
+    ///   Before the first write after the opening, a failure of the disk is no error: the consumers are added when the
+    ///   disk works again, and ``health`` reports the failure.
     @discardableResult
     public nonisolated func addConsumers(
         _ consumers: [(name: String, filter: EventFilter)], pausing paused: [String] = [],
@@ -62,14 +72,8 @@ extension EventStore {
         _ consumers: [(name: String, filter: EventFilter)], pausing paused: [String], limits: ConsumerLimits,
         after number: Int64?
     ) throws(EventStoreError) -> [EventConsumer] {
-        try onQueue { store throws(EventStoreError) in
-            try store.change { writer in
-                // After damage, a consumer whose row is lost may not have received any of the file's events.
-                let start = number ?? (store.recovery == nil ? writer.ledger.sequence : 0)
-                for (name, filter) in consumers { try writer.setConsumer(name, filter, limits, after: start) }
-                for name in paused { try writer.pauseConsumer(name, limits) }
-            }
-        }
+        let setup = Setup(consumers: consumers, paused: paused, limits: limits, after: number)
+        try onQueue { store throws(EventStoreError) in try store.setUp(setup) }
         return shared.withLock { shared in
             consumers.map { name, _ in
                 let arrivals = shared.arrivals[name] ?? AsyncSignal()
@@ -92,7 +96,16 @@ extension EventStore {
     ///
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func consumers() async throws(EventStoreError) -> [ConsumerStatus] {
-        try await read { try $0.consumers().filter { !$0.isHidden } }
+        try await statuses().filter { !$0.isHidden }
+    }
+
+    nonisolated func statuses() async throws(EventStoreError) -> [ConsumerStatus] {
+        try await read { tables in try self.shared.withLock { $0.ledger }.statuses(tables) }
+    }
+
+    /// Removes events from a mailbox that cannot be read.
+    func discard(_ numbers: [Int64], of name: String) throws(EventStoreError) {
+        try change { try $0.discard(numbers, of: name) }
     }
 
     /// The status of all consumers after the last write of this process.
@@ -137,6 +150,25 @@ extension EventStore {
         _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true
     ) throws(EventStoreError) -> Int {
         try change { try $0.drop(id, of: consumer, deadLettersOnly: deadLettersOnly) }
+    }
+
+    /// Adds or continues consumers, and pauses others. A setup that changes nothing is not written, so that a
+    /// program starts on a full disk.
+    private func setUp(_ setup: Setup) throws(EventStoreError) {
+        if ledger.adopt(setup) {
+            shared.withLock { [ledger] in $0.ledger = ledger }
+            return
+        }
+        setups.append(setup)
+        do {
+            try change { _ in }
+        } catch {
+            guard !hasWritten, error.isOfDisk else {
+                setups.removeLast()
+                throw error
+            }
+            fail(error)
+        }
     }
 
     /// Runs a closure on the store's queue, for callers that cannot suspend.

@@ -15,7 +15,8 @@ public struct RestoredStore: Sendable {
 extension EventStore {
     /// Copies a consistent snapshot of the store into a new file. Writes continue.
     ///
-    /// The copy is an event store without consumers, because events that wait here must not be handled there as well.
+    /// The copy has no consumers, because events that wait here must not be handled there as well. It has only the
+    /// hidden ones with their mailboxes, because the effects of their events are in the copied state.
     /// An existing file at the path is replaced once the copy is complete. If the process is killed before that, the
     /// partial copy is removed when the store is opened again.
     ///
@@ -69,9 +70,6 @@ extension EventStore {
             let result = try readBackup(backup) { database in
                 try StoreCopy(source: StoreTables(database), hasNamespace: hasNamespace).write(to: partial.path)
             }
-            guard result.unreadable == 0 else {
-                throw EventStoreError(.damaged, "\(result.unreadable) events of \(backup.path) cannot be read")
-            }
             let aside = try setAside(file, as: "before-restore", at: clock.now)
             try partial.finish()
             return RestoredStore(events: result.events, rows: result.rows, setAside: aside)
@@ -104,8 +102,15 @@ extension EventStore {
         }
         try StoreFile.check(backup)
         // Byte 18 of a database's header is 2 if it has a log (SQLite, "Database File Format", 1.3.3).
-        let header = try FileHandle(forReadingFrom: backup).read(upToCount: 19)
-        let source = try openForCopy(backup, hasLog: header?.last == 2)
+        let header = try FileHandle(forReadingFrom: backup).read(upToCount: 32) ?? Data()
+        // The size of a page and the number of pages are at the bytes 16 and 28.
+        let size = try FileManager.default.attributesOfItem(atPath: backup.path)[.size] as? UInt64 ?? 0
+        if header.starts(with: Data("SQLite format 3".utf8)), header.count == 32,
+            header.bigEndian(16, 2) * header.bigEndian(28, 4) > size
+        {
+            throw EventStoreError(.damaged, "\(backup.path) is incomplete: copy it again")
+        }
+        let source = try openForCopy(backup, hasLog: header.count == 32 && header[18] == 2)
         defer { try? source.close() }
         return try source.inDatabase { database in
             let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")

@@ -1,4 +1,5 @@
 import BeaconSupport
+import CLibrary
 public import Foundation
 import GRDB
 import Logging
@@ -26,13 +27,11 @@ extension EventStore {
         let path = file.resolvingSymlinksInPath().path
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         if (try? StoreFile.check(file)) == nil { return "is a folder, a pipe or a device; write the path of a file" }
-        if FileLock.isHeld(path + ".lock") { return nil }
-        guard let handle = FileHandle(forReadingAtPath: path) else { return "cannot be read by this user" }
-        defer { try? handle.close() }
-        // SQLite, "Database File Format", 1.3.
-        let beginning = (try? handle.read(upToCount: 15)) ?? Data()
-        return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
-            ? nil : "is not an event store; give the events another path"
+        if FileLock.isHeld(path + ".lock") || StoreLock.isHeld(path) { return nil }
+        guard access(path, R_OK) == 0 else { return "cannot be read by this user" }
+        // The beginning of a store can be damaged, too. The store recovers what it can.
+        if FileManager.default.fileExists(atPath: path + ".lock") || StoreFile.isDatabase(path) { return nil }
+        return "is not an event store; give the events another path"
     }
 
     /// An open store.
@@ -58,14 +57,16 @@ extension EventStore {
                 if error.code == .notOurs, !wasUsed { try? FileManager.default.removeItem(atPath: lockPath) }
                 throw error
             }
-            // If the beginning of a file is destroyed, the lock beside it shows that it was a store.
+            // If the beginning of a file is destroyed, the lock beside it shows that it was a store; see `fault(of:)`.
             guard wasUsed || StoreFile.isOurs(file) else {
                 try? FileManager.default.removeItem(atPath: lockPath)
                 throw EventStoreError(
                     .notOurs, "\(file.path) is not an event store. Give the store another path, or move the file",
                     cause: error)
             }
-            return (try replace(file, settings: settings, clock: clock, after: error, logger: logger), lock)
+            let new = try replace(file, settings: settings, clock: clock, after: error, logger: logger)
+            try lock.renew(file)
+            return (new, lock)
         }
     }
 
@@ -139,41 +140,20 @@ extension EventStore {
         guard shared.withLock({ $0.file?.writer.isSame(as: open.writer) ?? false }) else { return }
         open.close()
         let new = try Self.replace(file, settings: settings, clock: clock, after: failure, logger: logger)
-        var next = new.ledger
-        // If they cannot be written now, the next write does so.
-        try? new.file.writer.use { database in
-            try StoreTables.transaction(in: database) { tables in
-                var ledger = new.ledger
-                try ledger.continueConsumers(of: self.ledger, tables)
-                next = ledger
-                try ledger.write(tables)
-                // Never reuse numbers that were already assigned.
-                try tables.setSequence(max(ledger.sequence, self.ledger.sequence))
-            }
+        try lock?.renew(file)
+        // Consumers whose rows are lost continue, and receive all events of the file.
+        for old in ledger.consumers {
+            setups.append(
+                Setup(
+                    consumers: [(old.name, old.filter)], paused: old.isActive ? [] : [old.name], limits: old.limits,
+                    after: 0))
         }
-        next.sequence = max(next.sequence, ledger.sequence)
-        ledger = next
+        // Never reuse numbers that were already assigned.
+        let sequence = max(new.ledger.sequence, ledger.sequence)
+        try? new.file.writer.use { try StoreTables.transaction(in: $0) { try $0.setSequence(sequence) } }
+        ledger = new.ledger
+        ledger.sequence = sequence
         forgetConnection()
         shared.withLock { [ledger] in ($0.file, $0.recovery, $0.ledger) = (new.file, new.recovery, ledger) }
-    }
-}
-
-extension Ledger {
-    /// Takes over the in-memory settings of this process's consumers, and consumers whose rows are lost, because their
-    /// readers continue.
-    fileprivate mutating func continueConsumers(of old: Ledger, _ tables: StoreTables) throws {
-        for var consumer in old.consumers {
-            if let index = index(of: consumer.name) {
-                consumers[index].limits = consumer.limits
-                guard consumers[index].filter != consumer.filter else { continue }
-                consumers[index].set(consumer.filter)
-                try consumers[index].recount(tables, through: sequence)
-            } else {
-                consumer.position = min(consumer.position, sequence)
-                try consumer.recount(tables, through: sequence)
-                try consumer.recountRefused(tables)
-                consumers.append(consumer)
-            }
-        }
     }
 }

@@ -10,37 +10,21 @@ struct StoreCopy {
     let source: StoreTables
 
     /// Returns whether to copy a namespace of the state.
-    let hasNamespace: (String) -> Bool
+    var hasNamespace: (String) -> Bool = { _ in true }
 
     /// The values of the state to add to the copy.
-    let addition: [StateChange]
+    var addition: [StateChange] = []
 
-    /// Whether to skip unreadable parts instead of failing, and to copy consumers.
-    let isSalvage: Bool
-
-    /// The maximum number of rows that a file of this size can have. A damaged table may contain cycles.
-    private let maximumRows: Int
-
-    init(
-        source: StoreTables, hasNamespace: @escaping (String) -> Bool = { _ in true }, addition: [StateChange] = [],
-        isSalvage: Bool = false
-    ) throws {
-        (self.source, self.hasNamespace, self.addition, self.isSalvage) = (source, hasNamespace, addition, isSalvage)
-        func size(_ pragma: String) throws -> Int { try source.first("PRAGMA \(pragma)") { try $0.count(0) } ?? 0 }
-        // The shortest row, with a name, has at least 16 bytes.
-        maximumRows = try size("page_count") * size("page_size") / 16
-    }
-
-    /// The maximum number of positions of a damaged table at which reading is retried.
-    private static let maximumAttempts = 100_000
+    /// Whether to skip unreadable parts instead of failing, and to copy all mailboxes. Otherwise only those of hidden
+    /// consumers are copied: notifications must not be sent by the copy as well.
+    var isSalvage = false
 
     /// The result of a copy.
     struct Result {
         var events = 0
         var rows = 0
-        /// The rows, or positions in a table, that could not be read.
+        /// The rows, or parts of a table, that could not be read.
         var unreadable = 0
-        var sequence: Int64 = 0
     }
 
     /// Writes the copy into a new file.
@@ -57,183 +41,176 @@ struct StoreCopy {
             return try StoreTables.transaction(in: database) { target in
                 var result = Result()
                 try StoreSchema.create(in: database)
-                try copyEvents(target, &result)
-                try copyNames(target, &result)
-                try copyState(target, &result)
-                result.sequence = max(result.sequence, (try? source.sequence()) ?? 0)
-                if isSalvage { try copyConsumers(target, &result) }
-                try target.setSequence(result.sequence)
+                var sequence = (try? source.sequence()) ?? 0
+                var unreadable = try copy("event AS e", StoreRow.columns, orderedBy: ["number"]) { row in
+                    let event = try row.event()
+                    guard event.number < Int64.max / 2 else { throw DamagedRow(description: "a number is too large") }
+                    guard try target.addName(event.event.id, event.number) else { return }
+                    try target.insert(event)
+                    sequence = max(sequence, event.number)
+                    result.events += 1
+                }
+                unreadable += try copy("known", "id, number", orderedBy: ["id"]) { row in
+                    let number = try row.integer(1)
+                    guard (1..<Int64.max / 2).contains(number) else { return }
+                    _ = try target.addName(try row.id(0), number)
+                    sequence = max(sequence, number)
+                }
+                for change in addition { try target.insert(change, modified: 0) }
+                result.rows += addition.count
+                unreadable += try copy("state", Self.stateColumns, orderedBy: ["namespace", "key"]) { row in
+                    let change = StateChange(
+                        namespace: try row.text(0), key: try row.text(1),
+                        value: try row.data(2, atMost: StateChange.maximumValue), sender: try row.optionalText(3))
+                    let modified = min(max(try row.integer(4), 0), Timestamp.latest.milliseconds)
+                    guard hasNamespace(change.namespace) else { return }
+                    try target.insert(change, modified: modified)
+                    result.rows += target.database.changesCount
+                }
+                try target.setSequence(sequence)
+                result.unreadable = try unreadable + copyMailboxes(target)
                 return result
             }
         }
     }
 
-    /// Returns whether the source has a real table, rather than a view or a virtual table, with such stored columns.
-    private func has(_ table: String, _ columns: String) throws -> Bool {
+    private static let stateColumns = "namespace, key, value, sender, modified"
+
+    /// Checks that the source has a state table. A view or a module in its place could run code.
+    func checkState() throws { try check("state", Self.stateColumns) }
+
+    /// Throws an error unless the source has a real table, rather than a view or a virtual table, with such stored
+    /// columns.
+    private func check(_ table: String, _ columns: String) throws {
         let kind = try source.first("SELECT type, sql FROM sqlite_schema WHERE name = ?", [table]) {
             (try $0.text(0), try $0.text(1, atMost: 1 << 20))
         }
-        guard let kind, kind.0 == "table", !kind.1.uppercased().hasPrefix("CREATE VIRTUAL") else { return false }
         var found: Set<String> = []
-        try source.each("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", [table]) { row in
-            found.insert(try row.text(0, atMost: 1 << 16))
-            return true
+        if let kind, kind.0 == "table", !kind.1.uppercased().hasPrefix("CREATE VIRTUAL") {
+            try source.each("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", [table]) { row in
+                found.insert(try row.text(0, atMost: 1 << 16))
+                return true
+            }
         }
-        return columns.split(separator: ",").allSatisfy { found.contains($0.trimmingCharacters(in: .whitespaces)) }
-    }
-
-    /// Checks that the source has a state table. A view or a module in its place could run code.
-    func checkState() throws {
-        guard try has("state", "namespace, key, value, sender, modified") else {
-            throw DamagedRow(description: "it has no table \"state\"")
+        let names = columns.split(separator: ",").map { $0.split(separator: ".").last ?? $0 }
+        guard names.allSatisfy({ found.contains($0.trimmingCharacters(in: .whitespaces)) }) else {
+            throw DamagedRow(description: "it has no table \"\(table)\" of an event store")
         }
     }
 
-    /// Calls a closure with the source, and counts an error if errors are tolerated.
-    private func attempt(_ result: inout Result, _ body: (inout Result) throws -> Void) throws {
+    /// Reads a table in the order of its key, and hands on each row.
+    ///
+    /// In a damaged table it reads from both ends, so that damage in the middle hides little. A table with a number as
+    /// its key is also read between, from a few numbers on: its damaged pages hide only themselves.
+    ///
+    /// - Returns: The number of rows, or of parts of the table, that could not be read.
+    private func copy(
+        _ source: String, _ columns: String, orderedBy key: [String], _ body: (StoreRow) throws -> Void
+    ) throws -> Int {
+        var unreadable = 0
         do {
-            try body(&result)
+            try check(String(source.split(separator: " ")[0]), columns)
         } catch {
             guard isSalvage else { throw error }
-            result.unreadable += 1
+            return 1
         }
-    }
-
-    // MARK: - Tables
-
-    private func copyEvents(_ target: StoreTables, _ result: inout Result) throws {
-        var isThere = false
-        try attempt(&result) { _ in isThere = try has("event", StoreRow.columns) }
-        guard isThere else { return }
-        var next: Int64 = 1
-        var step: Int64 = 1
-        var attempts = 0
-        while next < Int64.max / 2, attempts < Self.maximumAttempts {
+        /// Reads some of the rows, and returns whether it came to the end.
+        func read(_ order: String, from number: Int64? = nil, until end: ((StoreRow) throws -> Bool)? = nil) -> Bool {
+            let keys = key.map { "\($0) \(order)" }.joined(separator: ", ")
+            let start = number.map { "WHERE number >= \($0)" } ?? ""
             do {
-                try source.each("SELECT \(StoreRow.columns) FROM event WHERE number >= ? ORDER BY number", [next]) {
-                    row in
-                    let number = try row.integer(0)
-                    // A damaged table may contain cycles.
-                    guard number >= next, number < Int64.max / 2 else {
-                        throw DamagedRow(description: "event \(number) is out of order")
-                    }
-                    next = number + 1
-                    step = 1
-                    guard let event = try? row.event() else {
-                        result.unreadable += 1
-                        return true
-                    }
-                    guard try target.addName(event.event.id, number) else { return true }
-                    try target.insert(event)
-                    result.events += 1
-                    result.sequence = number
+                try self.source.each("SELECT \(columns) FROM \(source) \(start) ORDER BY \(keys)") { row in
+                    if try end?(row) == true { return false }
+                    do { try body(row) } catch is DamagedRow { unreadable += 1 }
                     return true
                 }
-                return
+                return true
             } catch {
-                guard isSalvage else { throw error }
-                // Continue after the damage, one or more pages further on.
-                result.unreadable += 1
-                attempts += 1
-                next += step
-                if attempts.isMultiple(of: 64) { step = min(step * 2, 1 << 60) }
+                return false
             }
         }
-    }
-
-    private func copyNames(_ target: StoreTables, _ result: inout Result) throws {
-        try attempt(&result) { result in
-            guard try has("known", "number, id") else { return }
-            var count = 0
-            try source.each("SELECT number, id FROM known ORDER BY number") { row in
-                count += 1
-                guard let id = try? row.id(1), (1..<Int64.max / 2).contains(try row.integer(0)) else { return true }
-                _ = try target.addName(id, try row.integer(0))
-                result.sequence = max(result.sequence, try row.integer(0))
-                return count < maximumRows
-            }
-        }
-    }
-
-    private func copyState(_ target: StoreTables, _ result: inout Result) throws {
-        for change in addition {
-            try target.insert(change, modified: 0)
-            result.rows += 1
-        }
-        // Read from both ends, so that damage in the middle hides little.
-        for order in isSalvage ? ["ASC", "DESC"] : ["ASC"] {
-            try attempt(&result) { result in
-                try checkState()
-                var count = 0
-                try source.each(
-                    """
-                    SELECT namespace, key, value, sender, modified FROM state ORDER BY namespace \(order), key \(order)
-                    """
-                ) { row in
-                    count += 1
-                    let change: StateChange
-                    let modified: Int64
-                    do {
-                        change = StateChange(
-                            namespace: try row.text(0), key: try row.text(1),
-                            value: try row.data(2, atMost: StateChange.maximumValue), sender: try row.optionalText(3))
-                        modified = try row.integer(4)
-                    } catch {
-                        guard isSalvage else { throw error }
-                        result.unreadable += 1
-                        return count < maximumRows
-                    }
-                    guard hasNamespace(change.namespace) else { return count < maximumRows }
-                    try target.insert(change, modified: min(max(modified, 0), Timestamp.latest.milliseconds))
-                    result.rows += target.database.changesCount
-                    return count < maximumRows
-                }
-            }
-        }
-    }
-
-    private func copyConsumers(_ target: StoreTables, _ result: inout Result) throws {
-        var positions: [String: Int64] = [:]
-        try attempt(&result) { _ in
-            guard try has("consumer", "name, position") else { return }
-            try source.each("SELECT name, position FROM consumer ORDER BY name LIMIT 1000") { row in
-                if let name = try? row.text(0) { positions[name] = (try? row.integer(1)) ?? 0 }
+        guard isSalvage else {
+            try self.source.each("SELECT \(columns) FROM \(source) ORDER BY \(key.joined(separator: ", "))") {
+                try body($0)
                 return true
             }
+            return 0
         }
-        for (name, position) in positions.sorted(by: { $0.key < $1.key }) {
-            // If its counts are damaged, the consumer continues without them.
-            var consumer = ConsumerStatus(name: name)
-            consumer.position = position
-            try attempt(&result) { _ in consumer = try source.consumer(name) }
-            consumer.position = min(max(consumer.position, 0), result.sequence)
-            consumer.skips = consumer.skips.map { min(max($0, 0), result.sequence) }
-            try copyRefused(of: name, target, &result)
-            try target.write(consumer)
+        guard key == ["number"] else {
+            if !read("ASC") {
+                unreadable += 1
+                _ = read("DESC")
+            }
+            return unreadable
         }
+        var next: Int64 = 1
+        for _ in 0..<10_000 {
+            // A damaged table may contain cycles.
+            let isDone = read("ASC", from: next) { row in
+                guard let number = try? row.integer(0) else { return false }
+                guard number >= next, number < Int64.max / 2 else { throw DamagedRow(description: "a cycle") }
+                next = number + 1
+                return false
+            }
+            if isDone { break }
+            unreadable += 1
+            next += 1
+        }
+        return unreadable
     }
 
-    private func copyRefused(of name: String, _ target: StoreTables, _ result: inout Result) throws {
-        try attempt(&result) { result in
-            let columns = "state, attempts, reason, refusedAt, \(StoreRow.columns)"
-            guard try has("refused", "consumer, " + columns) else { return }
-            try source.each(
-                "SELECT \(columns) FROM refused WHERE consumer = ? ORDER BY number LIMIT ?", [name, maximumRows]
-            ) {
-                row in
-                do {
-                    let state = try row.count(0)
-                    guard state <= 1 else { throw DamagedRow(description: "a dead letter is in state \(state)") }
-                    try target.refuse(
-                        try row.event(4), by: name, reason: try row.text(2, atMost: 1 << 16),
-                        attempts: try row.count(1), at: min(max(try row.integer(3), 0), Timestamp.latest.milliseconds),
-                        state: state)
-                } catch let error as DamagedRow {
-                    guard isSalvage else { throw error }
-                    result.unreadable += 1
-                }
+    /// Copies consumers with their mailboxes. If a part of them is lost, every event after a consumer's position counts
+    /// as waiting, because a repetition is better than a loss.
+    private func copyMailboxes(_ target: StoreTables) throws -> Int {
+        var consumers: [ConsumerStatus] = []
+        var unreadable = try copy("destination", ConsumerStatus.columns, orderedBy: ["name"]) { row in
+            let consumer = try ConsumerStatus(row)
+            guard isSalvage || consumer.isHidden, !consumers.contains(where: { $0.name == consumer.name }) else {
+                return
+            }
+            try consumer.write(target)
+            consumers.append(consumer)
+        }
+        func post(
+            _ name: String, _ state: Int, _ number: Int64, _ values: [(any DatabaseValueConvertible)?]
+        ) throws {
+            try target.run(
+                """
+                INSERT INTO delivery SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (
+                    SELECT 1 FROM event WHERE number = ?3) AND NOT EXISTS (
+                    SELECT 1 FROM delivery WHERE destination = ?1 AND state IN (0, 1, 2) AND number = ?3)
+                """, StatementArguments([name, state, number] + values))
+        }
+        let columns = "destination, state, number, priority, bytes, since, named, attempts, reason, body"
+        let lost = try copy("delivery", columns, orderedBy: ["destination", "state", "number"]) { row in
+            let (name, state, number) = (try row.text(0), try row.count(1), try row.integer(2))
+            guard consumers.contains(where: { $0.name == name }) else { return }
+            guard MailState.all.contains(state), try row.count(3) < Event.Priority.count else {
+                throw DamagedRow(description: "a delivery is in state \(state)")
+            }
+            try post(
+                name, state, number,
+                [
+                    try row.count(3), try row.count(4), min(max(try row.integer(5), 0), Timestamp.latest.milliseconds),
+                    try row.count(6), try row.count(7), try row.optionalText(8, atMost: 1 << 16),
+                    try row.optionalData(9, atMost: Event.maximumBody),
+                ])
+        }
+        unreadable += lost
+        for consumer in consumers where lost > 0 {
+            var wanted: [StoredEvent] = []
+            try target.events("number > ?", [consumer.position]) { event in
+                if let event, consumer.wants(event.event) { wanted.append(event) }
                 return true
             }
+            for event in wanted {
+                let named = event.event.audience != nil
+                let priority = Int64(event.event.priority.rawValue)
+                try post(
+                    consumer.name, MailState.pending, event.number,
+                    [priority, event.event.size, event.arrival.milliseconds, named, 0, nil, nil])
+            }
         }
+        return unreadable
     }
 }

@@ -11,6 +11,9 @@ struct StoreFile: Sendable {
     /// The connection for history queries and backups, which may take long.
     let queries: StoreConnection
 
+    /// The file and its log, as they were first seen.
+    private let places = Locked<[String: FileNumber]>([:])
+
     /// The longest wait, in seconds, for another process with SQLite's lock. A longer wait would hide the failure.
     private static let patience = 0.5
 
@@ -85,6 +88,23 @@ struct StoreFile: Sendable {
         }
     }
 
+    /// Throws an error if the file or its log was renamed, deleted or replaced: then a new process would not see what
+    /// this one writes.
+    func checkPlace(_ file: URL) throws(EventStoreError) {
+        let moved = places.withLock { places in
+            [file.path, file.path + "-wal"].first { path in
+                let number = FileNumber(path)
+                defer { places[path] = places[path] ?? number }
+                return number == nil || places[path] ?? number != number
+            }
+        }
+        guard let moved else { return }
+        throw EventStoreError(
+            .cannotWrite,
+            "\(moved) was renamed, deleted or replaced while it was in use, so that a restart would lose what is written. "
+                + "Put it back, or restart the program to continue with the file of this name")
+    }
+
     /// Closes the connections.
     func close() {
         queries.close()
@@ -113,6 +133,14 @@ struct StoreFile: Sendable {
         }
     }
 
+    /// Returns whether a file begins like a database, or is empty (SQLite, "Database File Format", 1.3).
+    static func isDatabase(_ path: String) -> Bool {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return false }
+        defer { try? handle.close() }
+        let beginning = (try? handle.read(upToCount: 15)) ?? Data()
+        return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
+    }
+
     /// Returns whether a file was an event store, even if it is damaged. Files of other programs must not be moved.
     static func isOurs(_ file: URL) -> Bool {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
@@ -124,10 +152,35 @@ struct StoreFile: Sendable {
     }
 }
 
+/// The number of a file on its disk. It is the same under each name of the file.
+struct FileNumber: Hashable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Creates the number of the file at a path; nil if there is none.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
+}
+
 /// The lock that allows only one process at a time to write to a store. It is on a separate file, and the system
 /// releases it when the process ends for any reason (flock(2)).
+///
+/// It also locks the file itself, because the file may have other names.
 final class StoreLock: Sendable {
     private let lock: FileLock
+    private let own: Locked<(number: FileNumber, lock: FileLock)?>
+
+    /// The files that this process has locked. Closing any descriptor of such a file would release SQLite's locks on it
+    /// (fcntl(2)), so it is not even opened again.
+    private static let held = Locked<Set<FileNumber>>([])
+
+    /// Returns whether this process has locked a file, under any name.
+    static func isHeld(_ path: String) -> Bool {
+        FileNumber(path).map { number in held.withLock { $0.contains(number) } } ?? false
+    }
 
     /// The number of attempts to take the lock of a process that has ended, and the microseconds between them: ten
     /// seconds in all, for a busy machine.
@@ -138,6 +191,44 @@ final class StoreLock: Sendable {
     ///
     /// - Throws: `inUse` if another holder has it, `cannotOpen` if the file cannot be created.
     init(for file: URL) throws(EventStoreError) {
+        lock = try Self.lock(besides: file)
+        own = Locked(try Self.lock(file))
+    }
+
+    deinit { release() }
+
+    private func release() {
+        guard let (number, _) = own.withLock({ $0 }) else { return }
+        _ = Self.held.withLock { $0.remove(number) }
+        own.withLock { $0 = nil }
+    }
+
+    /// Locks the new file of this name in place of the old one.
+    func renew(_ file: URL) throws(EventStoreError) {
+        release()
+        let new = try Self.lock(file)
+        own.withLock { $0 = new }
+    }
+
+    private static func lock(
+        _ file: URL
+    ) throws(EventStoreError) -> (number: FileNumber, lock: FileLock)? {
+        // A restored file does not exist yet.
+        guard let number = FileNumber(file.path) else { return nil }
+        let isNew = held.withLock { $0.insert(number).inserted }
+        do throws(StateError) {
+            if isNew, let lock = try FileLock(existing: file.path) { return (number, lock) }
+        } catch {
+            _ = held.withLock { $0.remove(number) }
+            throw EventStoreError(.cannotOpen, error.message, cause: error)
+        }
+        if isNew { _ = held.withLock { $0.remove(number) } }
+        throw EventStoreError(
+            .inUse,
+            "\(file.path) is in use under another name. End the other program, or give this one another path")
+    }
+
+    private static func lock(besides file: URL) throws(EventStoreError) -> FileLock {
         let path = file.path + ".lock"
         // The service can use a lock file that root created. If the file cannot be created, opening it reports the
         // reason.
@@ -145,9 +236,8 @@ final class StoreLock: Sendable {
         for _ in 0..<Self.attempts {
             do throws(StateError) {
                 if let lock = try FileLock(alone: path) {
-                    self.lock = lock
                     try? Data("\(getpid())\n".utf8).write(to: URL(fileURLWithPath: path))
-                    return
+                    return lock
                 }
             } catch {
                 throw EventStoreError(.cannotOpen, error.message, cause: error)

@@ -63,33 +63,21 @@ struct StoreRow {
         return value
     }
 
+    func optionalData(_ column: Int, atMost limit: Int) throws -> Data? {
+        if case .null = try storage(column) { return nil }
+        return try data(column, atMost: limit)
+    }
+
     func id(_ column: Int) throws -> EventID {
         guard let id = EventID(bytes: try data(column, atMost: 16)) else { throw damage(column, "UUID") }
         return id
     }
 
-    /// The columns of ``event(_:)``, which both `event` and `refused` have.
-    static let columns =
-        "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, audience, body"
-
-    /// The SQL condition for rows that ``event(_:)`` can read. Both must implement the same rule.
-    static let isReadable: String = {
-        func text(_ column: String, atMost limit: Int = Event.maximumText) -> String {
-            "typeof(\(column)) = 'text' AND length(CAST(\(column) AS BLOB)) <= \(limit)"
-        }
-        func block(_ column: String, _ size: String) -> String {
-            "typeof(\(column)) = 'blob' AND length(\(column)) \(size)"
-        }
-        func optional(_ column: String, _ condition: String) -> String { "(\(column) IS NULL OR \(condition))" }
-        return
-            ([
-                "number > 0", "typeof(priority) = 'integer'", "priority BETWEEN 0 AND \(Event.Priority.count - 1)",
-                "typeof(time) = 'integer'", "typeof(arrival) = 'integer'", text("kind"), block("id", "= 16"),
-                block("body", "<= \(Event.maximumBody)"), optional("beacon", block("beacon", "= 20")),
-                optional("audience", text("audience", atMost: audienceLimit)),
-            ] + ["region", "place", "receiver", "sender", "install"].map { optional($0, text($0)) })
-            .joined(separator: " AND ")
-    }()
+    /// The columns of ``event(_:)``, in a search that calls the table `e`.
+    static let columns = """
+        e.number, e.id, e.time, e.arrival, e.kind, e.priority, e.region, e.place, e.beacon, e.receiver, e.sender, \
+        e.install, e.audience, e.body
+        """
 
     private static let audienceLimit = Event.maximumAudience * (Event.maximumText + 1)
 
@@ -100,8 +88,7 @@ struct StoreRow {
         }
     }
 
-    /// Reads an event whose columns begin at an index of the row. ``isReadable`` excludes the same rows that this
-    /// refuses.
+    /// Reads an event whose columns begin at an index of the row.
     func event(_ first: Int = 0) throws -> StoredEvent {
         let number = try integer(first)
         let priority = try integer(first + 5)
@@ -113,11 +100,8 @@ struct StoreRow {
             priority: Event.Priority(UInt8(priority)), body: try data(first + 13, atMost: Event.maximumBody))
         event.region = try optionalText(first + 6)
         event.place = try optionalText(first + 7)
-        if case .null = try storage(first + 8) {
-        } else {
-            guard let beacon = BeaconIdentity(bytes: try data(first + 8, atMost: 20)) else {
-                throw damage(first + 8, "beacon")
-            }
+        if let bytes = try optionalData(first + 8, atMost: 20) {
+            guard let beacon = BeaconIdentity(bytes: bytes) else { throw damage(first + 8, "beacon") }
             event.beacon = beacon
         }
         event.receiver = try optionalText(first + 9)
@@ -197,14 +181,14 @@ struct StoreTables {
 
     /// Inserts an event.
     func insert(_ event: StoredEvent) throws {
-        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (\(Self.marks(14)))", event.row)
+        try run("INSERT INTO event VALUES (\(Self.marks(14)))", event.row)
     }
 
     /// Adds the id of an event.
     ///
     /// - Returns: False if the id is already known.
     func addName(_ id: EventID, _ number: Int64) throws -> Bool {
-        try run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, id.bytes])
+        try run("INSERT OR IGNORE INTO known (id, number) VALUES (?, ?)", [id.bytes, number])
         return database.changesCount > 0
     }
 
@@ -221,7 +205,7 @@ struct StoreTables {
         _ condition: String, _ arguments: StatementArguments, limit: Int = -1, _ body: (StoredEvent?) throws -> Bool
     ) throws {
         try each(
-            "SELECT \(StoreRow.columns) FROM event WHERE \(condition) ORDER BY number LIMIT \(limit)", arguments
+            "SELECT \(StoreRow.columns) FROM event AS e WHERE \(condition) ORDER BY number LIMIT \(limit)", arguments
         ) { try body(try? $0.event()) }
     }
 }
@@ -267,7 +251,7 @@ extension BeaconIdentity {
 }
 
 extension Data {
-    fileprivate func bigEndian(_ offset: Int, _ count: Int) -> UInt64 {
+    func bigEndian(_ offset: Int, _ count: Int) -> UInt64 {
         dropFirst(offset).prefix(count).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -71,7 +71,7 @@ extension EventStore {
         try await read { tables in
             try tables.first(
                 """
-                SELECT \(StoreRow.columns) FROM event
+                SELECT \(StoreRow.columns) FROM event AS e
                 WHERE number = (SELECT number FROM known WHERE id = ?)
                 """, [id.bytes]
             ) { try $0.event() }

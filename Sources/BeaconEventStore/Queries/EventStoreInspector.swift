@@ -53,7 +53,7 @@ public struct EventStoreInspector: Sendable {
     ///
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public func consumers() throws(EventStoreError) -> [ConsumerStatus] {
-        try read { try $0.consumers().filter { !$0.isHidden } }
+        try read { tables in try Ledger().statuses(tables).filter { !$0.isHidden } }
     }
 
     /// Returns the dead letters of a consumer, oldest first.
@@ -64,7 +64,8 @@ public struct EventStoreInspector: Sendable {
     /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be read.
     public func refused(by consumer: String, limit: Int = 100) throws(EventStoreError) -> [RefusedEvent] {
         try read { tables in
-            try tables.refused(by: try tables.consumer(consumer).name, limit: limit)
+            _ = try tables.nextBatch(of: consumer, limit: 1)
+            return try tables.refused(by: consumer, limit: limit)
         }
     }
 
@@ -76,13 +77,11 @@ public struct EventStoreInspector: Sendable {
     /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be read.
     public func waiting(for consumer: String, limit: Int = 100) throws(EventStoreError) -> [StoredEvent] {
         try read { tables in
-            var consumer = try tables.consumer(consumer)
-            guard limit > 0 else { return [] }
-            let due = try tables.nextBatch(of: consumer, limit: limit, after: 0).batch
-            guard due.isOutOfOrder, due.events.count < limit else { return due.events }
-            consumer.due = Amount()
-            let left = limit - due.events.count
-            return due.events + (try tables.nextBatch(of: consumer, limit: left, after: 0).batch.events)
+            let first = try tables.nextBatch(of: consumer, limit: max(limit, 0)).batch
+            guard first.isOutOfOrder else { return first.events }
+            let left = limit - first.events.count
+            return first.events
+                + (try tables.events(for: consumer, in: MailState.pending, limit: left) { event, _ in event }.events)
         }
     }
 
@@ -156,7 +155,7 @@ public struct EventStoreInspector: Sendable {
                         tables: tables, settings: EventStoreSettings(), now: EventStoreClock.system.now,
                         ledger: try Ledger(beside: tables))
                     let value = try body(&writer)
-                    try writer.ledger.write(tables)
+                    try writer.ledger.writeEdits(tables)
                     return value
                 }
             }

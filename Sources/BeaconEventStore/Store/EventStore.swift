@@ -6,7 +6,7 @@ import GRDB
 public import Logging
 public import Metrics
 
-/// A durable log of events in a file, with the state derived from them and the positions of its consumers.
+/// A durable store of events in a file, with the state derived from them and a mailbox for each consumer.
 ///
 /// ```swift
 /// let store = try EventStore(file: file)
@@ -67,6 +67,10 @@ public actor EventStore {
 
     var lock: StoreLock?
     var ledger = Ledger()
+    /// The consumers to set up with the next write.
+    var setups: [Setup] = []
+    /// Whether a write has succeeded since the opening.
+    private(set) var hasWritten = false
     private var isSynced: Bool?
     /// A closure that throws an error in place of a write, for tests of faults.
     private let fault: (@Sendable () throws -> Void)?
@@ -322,8 +326,8 @@ public actor EventStore {
             case .full:
                 let file = shared.withLock { $0.file }
                 try? file?.writer.use { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-                // Deleting events that all consumers have passed makes room for new ones.
-                _ = try? transact(false) { writer in _ = try writer.retain() }
+                // Deleting events that no consumer needs makes room for new ones.
+                _ = try? transact(false) { writer in _ = try writer.sweep(false) }
             default: throw failure
             }
             return try transact(synced, body)
@@ -351,13 +355,13 @@ public actor EventStore {
                 try writer.ledger.refresh(tables)
                 // This must happen before anything is added with the new time or counts as old by it.
                 if isSet { try writer.correctTimes(by: clock) }
+                for setup in setups { try writer.apply(setup, isRecovered: recovery != nil) }
                 let value = try body(&writer)
-                writer.ledger.advanceIdleConsumers()
-                try writer.ledger.write(tables)
+                try writer.ledger.write(tables, hasCounts: writer.hasCounts)
                 return (value, writer)
             }
             if isSet { shared.withLock { $0.storedLead = lead } }
-            ledger = result.1.ledger
+            (ledger, setups, hasWritten) = (result.1.ledger, [], true)
             let changedConsumers = ledger.changedConsumers
             ledger.changedConsumers = []
             let signals = shared.withLock { [ledger] shared in
@@ -365,6 +369,7 @@ public actor EventStore {
                 return changedConsumers.compactMap { shared.arrivals[$0] }
             }
             for signal in signals { signal.signal() }
+            try open.checkPlace(file)
             return result
         }
     }
@@ -392,8 +397,7 @@ public actor EventStore {
 
     /// - Parameter isExpiring: whether to look for old state as well, which reads all of it.
     private func maintain(expiring isExpiring: Bool) async throws(EventStoreError) {
-        guard try maintainOnce(expiring: isExpiring) else { return }
-        repeat { await Task.yield() } while try maintainOnce()
+        while try maintainOnce(expiring: isExpiring) { await Task.yield() }
     }
 
     /// Sets the bounds of the history. The next housekeeping enforces them.
@@ -403,14 +407,15 @@ public actor EventStore {
 
     private func maintainSoon() {
         guard !isHousekeepingScheduled else { return }
-        // The approximate number of events in the file that all consumers have passed.
-        let passed = ledger.passed - (ledger.sequence - Int64(ledger.events.count))
-        // Apart, since the compiler needs twelve seconds for them in one expression.
-        let piece = Int64(settings.piece)
-        let isLong = ledger.events.count >= retention.events + settings.piece && passed >= piece
-        let isLarge = ledger.events.bytes > retention.bytes && passed > 0
-        let isUnindexed = retention.hasHistory && ledger.sequence - ledger.indexed >= piece
-        guard isLong || isLarge || isUnindexed || ledger.consumers.contains(where: \.isBehind) else { return }
+        let slack = settings.piece
+        let history = ledger.events.count - ledger.behind.count
+        let bytes = ledger.events.bytes - ledger.behind.bytes
+        // Apart, since the compiler needs seconds for them in one expression.
+        let isLong = history >= retention.events + slack || ledger.released.count >= slack
+        let isLarge = bytes > retention.bytes + retention.bytes / 64
+        guard isLong || isLarge || ledger.consumers.contains(where: { $0.isBeyondBounds(MailState.waiting) }) else {
+            return
+        }
         isHousekeepingScheduled = true
         executor.queue.async {
             self.assumeIsolated { store in
@@ -428,18 +433,8 @@ public actor EventStore {
     ///
     /// - Returns: Whether there is more.
     private func maintainOnce(expiring isExpiring: Bool = false) throws(EventStoreError) -> Bool {
-        try change(synced: false) { writer in
-            let skips = try writer.skip()
-            if isExpiring {
-                try writer.expireState()
-                try writer.expireDeadLetters()
-            }
-            writer.ledger.advanceIdleConsumers()
-            // Delete events before indexing, because the index does not need deleted events.
-            if try writer.retain() { return true }
-            guard writer.settings.retention.hasHistory else { return skips }
-            return try EventLookup.extend(&writer.ledger, by: writer.settings.piece, writer.tables) || skips
-        }
+        let clock = clock
+        return try change(synced: false) { try $0.maintain(by: clock, expiring: isExpiring) }
     }
 
     /// Repeats failed writes, enforces bounds by age, and detects events from other processes, until the task is
@@ -485,6 +480,8 @@ public actor EventStore {
     /// Makes a last attempt to write the waiting steps, and closes the file. Later calls throw `closed`.
     public func close() {
         flush()
+        // The counts of the consumers.
+        _ = try? write(synced: false) { $0.hasCounts = true }
         let (open, lost, arrivals) = shared.withLock { shared in
             defer { shared.file = nil }
             return (shared.file, shared.tail.amount.count, Array(shared.arrivals.values))

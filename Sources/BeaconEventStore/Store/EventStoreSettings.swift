@@ -1,6 +1,6 @@
 /// The bounds and timing of an event store.
 public struct EventStoreSettings: Sendable {
-    /// The bounds of the history. An event beyond them is deleted once every consumer has passed it.
+    /// The bounds of the history. An event beyond them is deleted once no consumer needs it.
     public struct Retention: Hashable, Sendable {
         /// The longest time since an event's arrival.
         public var age: Duration
@@ -26,11 +26,8 @@ public struct EventStoreSettings: Sendable {
             (self.age, self.events, self.bytes, self.names) = (age, events, bytes, names)
         }
 
-        /// Bounds for a file that is only a queue: events are deleted as soon as all consumers have passed them.
+        /// Bounds for a file that is only a queue: events are deleted as soon as no consumer needs them.
         public static let none = Retention(age: .zero, events: 0, names: 50_000)
-
-        /// Whether events are kept for queries after all consumers have passed them.
-        var hasHistory: Bool { events > 0 && age > .zero }
     }
 
     /// The bounds of the history.
@@ -52,9 +49,8 @@ public struct EventStoreSettings: Sendable {
     /// The interval between looks for changes by other processes, such as `beacond outbox`.
     package var watch = EventStoreSettings.housekeeping
 
-    /// The number of events that are indexed, or deleted, in one transaction. Each transaction writes a page of the
-    /// index for each value of an attribute, so fewer and larger transactions write less.
-    package var piece = 4_000
+    /// The number of events that are examined, and deleted, in one transaction.
+    package var piece = 500
 
     /// Creates default settings.
     public init() {}

@@ -1,152 +1,138 @@
 import BeaconModel
+import Foundation
 import GRDB
 
 /// Work in small pieces that keeps the file within its bounds. A piece takes some milliseconds, so that it delays no
 /// append for long.
 extension StepWriter {
-    /// The number of events in a piece.
+    /// The number of rows of a mailbox that are dropped at once.
     private static let piece = 500
 
-    /// Makes consumers that exceed their bounds skip events: of too many, those with the lowest priority first; of too
-    /// old ones, all.
+    /// Does a piece of the work.
     ///
-    /// - Returns: Whether there is more to do.
-    mutating func skip() throws -> Bool {
-        var isMore = false
+    /// - Parameters:
+    ///   - clock: the clocks.
+    ///   - isExpiring: whether to look for old state, which reads all of it, and to write the counts.
+    /// - Returns: Whether there may be more.
+    mutating func maintain(by clock: EventStoreClock, expiring isExpiring: Bool) throws -> Bool {
+        // Until the wall clock is trusted, nothing is old.
+        let canBeOld = clock.sinceBoot() / 1_000_000 >= ledger.trusted
+        if isExpiring { hasCounts = true }
         for index in ledger.consumers.indices {
-            var consumer = ledger.consumers[index]
-            if try skipOld(&consumer) || skipExcess(&consumer) { isMore = true }
-            ledger.consumers[index] = consumer
+            if canBeOld, try dropOld(from: index) { return true }
+            if try enforceBounds(of: index, MailState.waiting, limit: Self.piece) { return true }
         }
-        return isMore
+        if isExpiring, canBeOld, try expireState() { return true }
+        return try deleteReleased() || sweep(canBeOld) || forgetNames()
     }
 
-    private mutating func skipOld(_ consumer: inout ConsumerStatus) throws -> Bool {
-        let position = consumer.position
-        guard position < ledger.sequence else { return false }
+    /// Drops events that have waited too long, and dead letters that were kept too long.
+    private mutating func dropOld(from index: Int) throws -> Bool {
+        let consumer = ledger.consumers[index]
         let oldest = now - consumer.limits.age.milliseconds
-        var (skipped, examined, last) = (0, 0, position)
-        try tables.events("number > ?", [position], limit: Self.piece) { event in
-            guard let event else { return true }
-            guard event.arrival.milliseconds < oldest else { return false }
-            examined += 1
-            last = event.number
-            if consumer.wants(event) {
-                consumer.count(event.event, -1)
-                skipped += 1
-            }
-            return true
-        }
-        guard last > position else { return false }
-        consumer.move(to: last)
-        consumer.droppedByAge += skipped
-        note(skipped, of: consumer, "they waited too long")
-        return examined == Self.piece
-    }
-
-    private mutating func skipExcess(_ consumer: inout ConsumerStatus) throws -> Bool {
-        var (skipped, examined) = (0, 0)
-        while consumer.isBehind, examined < Self.piece {
-            guard let priority = consumer.pending.firstIndex(where: { $0.count > 0 }) else { break }
-            let first = max(consumer.position, consumer.skips[priority])
-            var last = first
-            try tables.events("number > ? AND priority = ?", [first, priority], limit: Self.piece) { event in
-                guard consumer.isBehind, consumer.pending[priority].count > 0 else { return false }
-                examined += 1
-                guard let event else { return true }
-                last = event.number
-                if consumer.wants(event) {
-                    consumer.count(event.event, -1)
-                    skipped += 1
-                }
-                consumer.skips[priority] = event.number
+        for state in MailState.all where consumer.mail[state].count > 0 {
+            // Events in order are also in the order of their arrivals, so the first young one ends the search.
+            let isOrdered = state == MailState.pending
+            var mail: [Mail] = []
+            try tables.each(
+                """
+                SELECT \(Mail.columns), since FROM delivery WHERE destination = ? AND state = ? \
+                \(isOrdered ? "" : "AND since < ?3") ORDER BY number LIMIT \(Self.piece)
+                """, [consumer.name, state] + (isOrdered ? [] : [oldest])
+            ) { row in
+                guard try row.integer(4) < oldest else { return false }
+                mail.append(try Mail(row))
                 return true
             }
-            guard last > first else {
-                // An event was counted that is no longer readable.
-                try consumer.recount(tables, through: ledger.sequence)
-                break
-            }
+            let reason = state == MailState.dead ? "they were dead letters for too long" : "they waited too long"
+            try remove(mail, from: index, \.droppedByAge, reason)
+            if !mail.isEmpty { return true }
         }
-        guard skipped > 0 else { return false }
-        consumer.droppedBySize += skipped
-        note(skipped, of: consumer, "more wait than its bounds allow")
-        return consumer.isBehind
+        return false
     }
 
-    /// Deletes the oldest events that are beyond the history's bounds and that all consumers have passed.
+    // MARK: - History
+
+    /// Moves on through the events beyond the history's bounds, oldest first, and deletes those that no consumer needs.
+    /// So the file has as many events as the bounds allow and, beyond these, those that wait.
     ///
     /// - Returns: Whether there may be more to do.
-    mutating func retain() throws -> Bool {
-        let (limits, passed) = (settings.retention, ledger.passed)
-        let oldest = now - limits.age.milliseconds
-        var last: Int64 = 0
+    mutating func sweep(_ canBeOld: Bool) throws -> Bool {
+        let limits = settings.retention
+        let oldest = canBeOld ? now - limits.age.milliseconds : .min
         var left = ledger.events
-        var count = 0
-        var traces: [EventLookup.Entry] = []
+        left -= ledger.behind
+        var examined: [(number: Int64, bytes: Int)] = []
         try tables.each(
-            "SELECT \(StoreRow.columns) FROM event WHERE number <= ? ORDER BY number LIMIT ?", [passed, settings.piece]
+            """
+            SELECT number, arrival, length(body) + \(Event.overhead) FROM event WHERE number > ?
+            ORDER BY number LIMIT ?
+            """, [ledger.swept, settings.piece]
         ) { row in
-            let number = try row.integer(0)
-            // An event that cannot be read counts as old.
-            let event = try? row.event()
-            guard
-                left.count > limits.events || left.bytes > limits.bytes
-                    || (event?.arrival.milliseconds ?? .min) < oldest
-            else {
-                return false
-            }
-            if let event, number <= ledger.indexed { traces += EventLookup.entries(of: event) }
-            left -= Amount(count: 1, bytes: event?.event.size ?? Event.overhead)
-            count += 1
-            last = number
+            // A value that cannot be read counts as old.
+            let arrival = (try? row.integer(1)) ?? .min
+            guard left.count > limits.events || left.bytes > limits.bytes || arrival < oldest else { return false }
+            let bytes = (try? row.count(2)) ?? Event.overhead
+            left -= Amount(count: 1, bytes: bytes)
+            examined.append((try row.integer(0), bytes))
             return true
         }
-        if count > 0 {
-            try EventLookup.remove(traces, from: tables)
-            try tables.run("DELETE FROM event WHERE number <= ?", [last])
-            ledger.events = Amount(count: max(left.count, 0), bytes: max(left.bytes, 0))
-            if last > ledger.indexed { try EventLookup.setEnd(last, &ledger, tables) }
+        for (number, bytes) in examined {
+            ledger.swept = number
+            ledger.behind += Amount(count: 1, bytes: bytes)
+            try deleteUnlessNeeded(number, bytes)
         }
-        // Ids are kept longer than events, and never deleted earlier.
-        let first = try tables.first("SELECT min(number) FROM event") { try $0.optionalInteger(0) }
-        let forgotten = min(ledger.sequence - Int64(limits.names), (first ?? .max) ?? .max)
-        try tables.run(
-            """
-            DELETE FROM known WHERE number IN (SELECT number FROM known WHERE number < ? ORDER BY number LIMIT ?)
-            """, [forgotten, settings.piece])
-        return count == settings.piece || tables.database.changesCount == settings.piece
+        return examined.count == settings.piece
     }
 
-    /// Drops dead letters, and events that wait out of order, if they are older than their consumers' bounds.
-    mutating func expireDeadLetters() throws {
-        for index in ledger.consumers.indices where ledger.consumers[index].due.count > 0 {
-            var consumer = ledger.consumers[index]
-            let (name, oldest) = (consumer.name, now - consumer.limits.age.milliseconds)
-            let old = try tables.first(
-                """
-                SELECT count(*), coalesce(sum(length(body) + \(Event.overhead)), 0) FROM refused
-                WHERE consumer = ? AND state = 1 AND refusedAt < ?
-                """, [name, oldest]
-            ) { Amount(count: try $0.count(0), bytes: try $0.count(1)) }
-            guard let old, old.count > 0 else { continue }
-            try tables.run("DELETE FROM refused WHERE consumer = ? AND state = 1 AND refusedAt < ?", [name, oldest])
-            consumer.due -= old
-            consumer.droppedByAge += old.count
-            ledger.consumers[index] = consumer
-            note(old.count, of: consumer, "they waited too long")
+    /// Deletes events that stayed because they waited, and that no consumer needs now.
+    private mutating func deleteReleased() throws -> Bool {
+        let numbers = ledger.released.prefix(settings.piece)
+        ledger.released.removeFirst(numbers.count)
+        for number in numbers {
+            let bytes = try tables.first(
+                "SELECT length(body) + \(Event.overhead) FROM event WHERE number = ?", [number]
+            ) { (try? $0.count(0)) ?? Event.overhead }
+            if let bytes { try deleteUnlessNeeded(number, bytes) }
         }
-        for index in ledger.consumers.indices where ledger.consumers[index].deadLetters > 0 {
-            var consumer = ledger.consumers[index]
-            try tables.run(
-                "DELETE FROM refused WHERE consumer = ? AND state = 0 AND refusedAt < ?",
-                [consumer.name, now - consumer.limits.age.milliseconds])
-            let count = tables.database.changesCount
-            guard count > 0 else { continue }
-            consumer.deadLetters -= count
-            consumer.droppedByAge += count
-            ledger.consumers[index] = consumer
-            note(count, of: consumer, "they were dead letters for too long")
+        return !ledger.released.isEmpty
+    }
+
+    private mutating func deleteUnlessNeeded(_ number: Int64, _ bytes: Int) throws {
+        for consumer in ledger.consumers where consumer.amount(MailState.all).count > 0 {
+            let isNeeded = try tables.first(
+                "SELECT 1 FROM delivery WHERE destination = ? AND state IN (0, 1, 2) AND number = ?",
+                [consumer.name, number]
+            ) { _ in true }
+            if isNeeded == true { return }
         }
+        try tables.run("DELETE FROM event WHERE number = ?", [number])
+        ledger.events -= Amount(count: 1, bytes: bytes)
+        ledger.behind -= Amount(count: 1, bytes: bytes)
+    }
+
+    /// Forgets old ids, but none of an event in the file. They have no index by number, so the search reads all ids in
+    /// pieces, once for each sixteenth more than the bound.
+    private mutating func forgetNames() throws -> Bool {
+        let bound = settings.retention.names
+        guard !ledger.lastName.isEmpty || ledger.names > bound + bound / 16 else { return false }
+        let piece = settings.piece * 8
+        var (count, old) = (0, [Data]())
+        try tables.each(
+            """
+            SELECT id, number, EXISTS (SELECT 1 FROM event AS e WHERE e.number = k.number) FROM known AS k
+            WHERE id > ? ORDER BY id LIMIT ?
+            """, [ledger.lastName, piece]
+        ) { row in
+            count += 1
+            ledger.lastName = try row.data(0, atMost: 16)
+            let isOld = try row.integer(1) <= ledger.sequence - Int64(bound)
+            if isOld, try row.integer(2) == 0 { old.append(ledger.lastName) }
+            return true
+        }
+        for id in old { try tables.run("DELETE FROM known WHERE id = ?", [id]) }
+        ledger.names -= old.count
+        if count < piece { ledger.lastName = Data() }
+        return count == piece
     }
 }

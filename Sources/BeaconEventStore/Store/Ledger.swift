@@ -1,4 +1,5 @@
 import BeaconModel
+import Foundation
 import GRDB
 
 /// A number of events, or of values of the state, with their bytes.
@@ -15,7 +16,7 @@ struct Amount: Hashable, Sendable {
     }
 }
 
-/// The writer's record of the file's contents between two transactions, so that enforcing bounds needs no counting.
+/// The writer's counts of the file's rows, which are kept in memory so that enforcing bounds needs no counting.
 ///
 /// A transaction works on a copy, which replaces the original after the commit. After a failure nothing has changed.
 struct Ledger: Sendable {
@@ -29,17 +30,28 @@ struct Ledger: Sendable {
     var sequence: Int64 = 0
     /// The events in the file.
     var events = Amount()
-    /// The number up to which the index contains the events; see ``EventLookup``.
-    var indexed: Int64 = 0
-    /// The consumers, in the order in which they were added.
+    /// The number of known ids.
+    var names = 0
+    /// The consumers, by name.
     var consumers: [ConsumerStatus] = []
     /// The consumers as stored in the file.
-    private var written: [ConsumerStatus] = []
+    private var written: [String: ConsumerStatus] = [:]
     /// The names of consumers with new events or changes that their readers may not know yet.
     var changedConsumers: Set<String> = []
     private(set) var namespaces: [String: Namespace] = [:]
     /// SQLite's counter of changes by other connections (PRAGMA data_version).
     private var dataVersion: Int64?
+
+    /// The number up to which events are beyond the history's bounds. Those of them that are still in the file wait.
+    var swept: Int64 = 0
+    /// These events.
+    var behind = Amount()
+    /// The events up to ``swept`` that a consumer has handled, so that they may be deleted.
+    var released: [Int64] = []
+    /// The last id that the search for old ids has reached.
+    var lastName = Data()
+    /// The time since boot, in milliseconds, until which the wall clock may be wrong, so that nothing is old by it.
+    var trusted = Int64.max
 
     /// Creates the ledger of an empty file.
     init() {}
@@ -48,30 +60,19 @@ struct Ledger: Sendable {
     ///
     /// - Throws: ``DamagedRow`` if the file contradicts itself.
     init(_ tables: StoreTables) throws {
-        for table in ["event", "known"] {
-            let newest = try tables.first("SELECT max(number) FROM \(table)") { try $0.optionalInteger(0) ?? 0 } ?? 0
-            guard newest <= (try tables.sequence()) else {
-                throw DamagedRow(description: "the sequence is behind table \(table)")
-            }
-        }
         try refresh(tables)
-        for index in consumers.indices {
-            try consumers[index].recount(tables, through: sequence)
-            try consumers[index].recountRefused(tables)
-        }
+        let newest = try tables.first("SELECT max(number) FROM event") { try $0.optionalInteger(0) ?? 0 } ?? 0
+        guard newest <= sequence else { throw DamagedRow(description: "the sequence is behind the events") }
     }
 
     /// Creates the ledger of a process that changes a few rows alongside the writing process. It counts nothing.
     init(beside tables: StoreTables) throws {
         sequence = try tables.sequence()
-        try readConsumers(tables)
+        try readConsumers(tables, counting: false)
     }
 
     /// Returns the index of a consumer; nil if it is unknown.
     func index(of consumer: String) -> Int? { consumers.firstIndex { $0.name == consumer } }
-
-    /// The number up to which all consumers have handled the events.
-    var passed: Int64 { consumers.map(\.position).min() ?? sequence }
 
     private mutating func countState(_ tables: StoreTables) throws {
         namespaces = [:]
@@ -91,15 +92,6 @@ struct Ledger: Sendable {
         if namespaces[namespace]?.senders[sender]?.count == 0 { namespaces[namespace]?.senders[sender] = nil }
     }
 
-    /// Counts a new event.
-    mutating func count(_ event: StoredEvent) {
-        sequence = max(sequence, event.number)
-        events += Amount(count: 1, bytes: event.event.size)
-        for index in consumers.indices where consumers[index].receive(event) {
-            changedConsumers.insert(consumers[index].name)
-        }
-    }
-
     /// Returns whether another process has changed the file since the last transaction.
     func isOutdated(_ database: Database) throws -> Bool {
         try Int64.fetchOne(database, sql: "PRAGMA data_version") != dataVersion
@@ -117,38 +109,85 @@ struct Ledger: Sendable {
         ) { Amount(count: try $0.count(0), bytes: try $0.count(1)) }
         events += new ?? Amount()
         sequence = max(sequence, try tables.sequence())
-        indexed = try EventLookup.end(tables)
-        guard indexed <= sequence else { throw DamagedRow(description: "the index is ahead of the events") }
+        names = try tables.first("SELECT count(*) FROM known") { try $0.count(0) } ?? 0
         try countState(tables)
         try readConsumers(tables)
         changedConsumers.formUnion(consumers.map(\.name))
+        restartSweep()
     }
 
-    private mutating func readConsumers(_ tables: StoreTables) throws {
-        let known = consumers
-        written = try tables.consumers()
-        consumers = written.map { row in
-            var consumer = row
-            // A position beyond the sequence would hide all events until the sequence reaches it.
-            consumer.position = min(max(row.position, 0), sequence)
-            if let old = known.first(where: { $0.name == row.name }) { consumer.limits = old.limits }
-            return consumer
+    /// Looks for deletable events from the first one again, because events may have been released unnoticed.
+    mutating func restartSweep() { (swept, behind, released) = (0, Amount(), []) }
+
+    /// Reads the consumers' rows, and counts their mailboxes.
+    mutating func readConsumers(_ tables: StoreTables, counting: Bool = true) throws {
+        let (known, before) = (consumers, written)
+        consumers = try tables.consumers()
+        written = Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0) })
+        let mail = counting ? try tables.countMail() : [:]
+        for index in consumers.indices {
+            let name = consumers[index].name
+            if let mail = mail[name] { consumers[index].mail = mail }
+            guard let old = known.first(where: { $0.name == name }), let row = before[name] else { continue }
+            consumers[index].adopt(old, since: row)
         }
     }
 
-    /// Moves consumers without waiting events to the end, so that they do not prevent deletion.
-    mutating func advanceIdleConsumers() {
-        for index in consumers.indices where consumers[index].isIdle && consumers[index].position < sequence {
-            consumers[index].move(to: sequence)
+    /// Takes over a setup of which the file has everything.
+    ///
+    /// - Returns: Whether it has.
+    mutating func adopt(_ setup: EventStore.Setup) -> Bool {
+        func index(of name: String, _ isSame: (ConsumerStatus) -> Bool) -> Int? {
+            self.index(of: name).flatMap { isSame(consumers[$0]) ? $0 : nil }
         }
+        let added = setup.consumers.map { name, filter in index(of: name) { $0.isActive && $0.filter == filter } }
+        guard !added.contains(nil) else { return false }
+        for name in setup.paused where self.index(of: name).map({ consumers[$0].isActive }) ?? false { return false }
+        for index in added.compactMap({ $0 }) + setup.paused.compactMap({ self.index(of: $0) }) {
+            consumers[index].limits = setup.limits
+        }
+        return true
     }
 
     /// Writes the consumers' rows that have changed.
-    mutating func write(_ tables: StoreTables) throws {
-        for (index, consumer) in consumers.enumerated()
-        where !written.indices.contains(index) || written[index] != consumer {
-            try tables.write(consumer)
+    ///
+    /// - Parameter hasCounts: whether to write rows of which only the counts have changed.
+    mutating func write(_ tables: StoreTables, hasCounts: Bool) throws {
+        for var consumer in consumers {
+            if let row = written[consumer.name], consumer.hasSameFacts(as: row),
+                !hasCounts || consumer.hasSameCounts(as: row)
+            {
+                continue
+            }
+            consumer.position = try tables.position(of: consumer.name)
+            try consumer.write(tables)
+            written[consumer.name] = consumer
         }
-        written = consumers
+    }
+
+    /// Writes the consumers' rows that another process than the writing one has changed.
+    mutating func writeEdits(_ tables: StoreTables) throws {
+        for index in consumers.indices where changedConsumers.contains(consumers[index].name) {
+            consumers[index].edits += 1
+        }
+        try write(tables, hasCounts: true)
+    }
+
+    /// Returns the status of all consumers in a snapshot of the file. Mailboxes are counted only if another process has
+    /// changed them.
+    func statuses(_ tables: StoreTables) throws -> [ConsumerStatus] {
+        var ledger = self
+        var edits: [String: Int] = [:]
+        try tables.each("SELECT name, edits FROM destination") { row in
+            edits[try row.text(0)] = try row.count(1)
+            return true
+        }
+        if edits != Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0.edits) }) {
+            try ledger.readConsumers(tables)
+        }
+        for index in ledger.consumers.indices {
+            ledger.consumers[index].position = try tables.position(of: ledger.consumers[index].name)
+        }
+        return ledger.consumers
     }
 }

@@ -13,6 +13,8 @@ struct StepWriter {
     var stored: [StoredEvent] = []
     /// The skipped events of consumers, to be logged once the transaction is written.
     var skips: [(consumer: String, count: Int, reason: String)] = []
+    /// Whether to write the consumers' counts, which otherwise wait for the next housekeeping.
+    var hasCounts = false
 
     /// Stores a step.
     ///
@@ -54,7 +56,7 @@ struct StepWriter {
 
     // MARK: - Events
 
-    private func number(of id: EventID) throws -> Int64? {
+    func number(of id: EventID) throws -> Int64? {
         try tables.first("SELECT number FROM known WHERE id = ?", [id.bytes]) { try $0.integer(0) }
     }
 
@@ -63,7 +65,13 @@ struct StepWriter {
         guard try tables.addName(event.id, number) else { return try self.number(of: event.id) ?? 0 }
         let event = StoredEvent(number: number, arrival: Timestamp(milliseconds: now), event: event)
         try tables.insert(event)
-        ledger.count(event)
+        ledger.sequence = number
+        ledger.names += 1
+        ledger.events += Amount(count: 1, bytes: event.event.size)
+        for index in ledger.consumers.indices
+        where ledger.consumers[index].isActive && ledger.consumers[index].wants(event.event) {
+            try post(event, to: index, isNamed: event.event.audience != nil)
+        }
         stored.append(event)
         receipt.new += 1
         return number
@@ -124,7 +132,9 @@ struct StepWriter {
     }
 
     /// Removes values that have been unchanged for longer than their namespace allows.
-    mutating func expireState() throws {
+    ///
+    /// - Returns: Whether there were any.
+    mutating func expireState() throws -> Bool {
         for namespace in ledger.namespaces.keys.sorted() {
             guard let age = settings.limits(of: namespace).age else { continue }
             var old: [String] = []
@@ -136,6 +146,8 @@ struct StepWriter {
                 return true
             }
             for key in old { try remove(namespace, key) }
+            if !old.isEmpty { return true }
         }
+        return false
     }
 }

@@ -106,12 +106,17 @@ struct BackupTests {
         ("a sequence of text", "UPDATE sqlite_sequence SET seq = 'x'"),
         ("one id twice", "UPDATE event SET id = (SELECT id FROM event WHERE number = 1)"),
         ("an unknown priority", "UPDATE event SET priority = 99"),
-        ("a position too far", "UPDATE consumer SET position = 9223372036854775807, skip2 = -9223372036854775808"),
-        ("a negative count", "UPDATE consumer SET waiting2 = -9223372036854775808"),
-        ("a count of text", "UPDATE consumer SET handled = 'many'"),
-        ("no numbers", "UPDATE consumer SET removed = 'x,,9223372036854775808'"),
-        ("an index that is ahead", "INSERT INTO lookup VALUES (8, 0, 9223372036854775807)"),
-        ("a dead letter in an unknown state", "UPDATE refused SET state = 77"),
+        ("a position too far", "UPDATE destination SET position = 9223372036854775807, edits = -9223372036854775808"),
+        ("a negative count", "UPDATE destination SET appended = -9223372036854775808"),
+        ("a count of text", "UPDATE destination SET handled = 'many'"),
+        ("no filter", "UPDATE destination SET filter = x'7b'"),
+        (
+            "a delivery of a missing event",
+            "INSERT INTO delivery VALUES ('a', 1, 9223372036854775807, 2, 100, 0, 0, 0, NULL, NULL)"
+        ),
+        ("a delivery in an unknown state", "UPDATE delivery SET state = 77 WHERE number = 15"),
+        ("a delivery of no bytes", "UPDATE delivery SET bytes = 'x'"),
+        ("a delivery of too many bytes", "UPDATE delivery SET bytes = 9223372036854775807"),
         ("a changed time", "UPDATE state SET modified = 9223372036854775807"),
         ("a value of text", "UPDATE state SET value = 'x' WHERE key = 'r1'"),
         ("a missing table", "DROP TABLE event"),
@@ -120,10 +125,9 @@ struct BackupTests {
             "computed columns",
             "DROP TABLE state; CREATE TABLE state (namespace, key, value AS (zeroblob(1000000000)), sender, modified); INSERT INTO state VALUES ('a', 'b', 'c', 1)"
         ),
-        ("rows in the index", "INSERT INTO lookup VALUES (1, 'x', -9223372036854775808)"),
         (
             "a wrong boot",
-            "UPDATE boot SET lead = 'x'; INSERT INTO boot VALUES ('one', -9223372036854775808, 9223372036854775807)"
+            "UPDATE boot SET lead = 'x'; INSERT INTO boot VALUES ('one', -9223372036854775808, 9223372036854775807, 9223372036854775807)"
         ),
     ]
 

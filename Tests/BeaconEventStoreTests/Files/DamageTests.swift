@@ -2,6 +2,7 @@ import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -136,5 +137,25 @@ struct DamageTests {
         try await bench.store.append(Step([event]))
         #expect(try await consumer.available()?.events.map(\.event) == [event])
         #expect(Set(handled).count > 1_500)
+    }
+
+    @Test("An event that cannot be read leaves a mailbox when a reader finds it, and is counted once")
+    func unreadable() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        let events = bench.events(5)
+        try await bench.store.append(Step(events))
+        try await DatabaseQueue(path: bench.file.path).write { database in
+            try database.execute(sql: "UPDATE event SET kind = x'ff' WHERE number IN (1, 3)")
+            try database.execute(sql: "DELETE FROM event WHERE number = 4")
+        }
+        let batch = try #require(try await consumer.available())
+        #expect(batch.events.map(\.event) == [events[1], events[4]])
+        #expect(bench.store.health.damagedEvents == 3)
+        #expect(try await consumer.status().waiting == 2)
+        try await consumer.commit(batch)
+        let status = try await consumer.status()
+        #expect(status.waiting == 0 && status.waitingBytes == 0 && status.handled == 2 && status.dropped == 0)
+        #expect(try await consumer.available() == nil && bench.store.health.damagedEvents == 3)
     }
 }

@@ -30,7 +30,10 @@ struct FileTests {
         #expect(try locks(on: bench.file) == before)
         await bench.store.close()
         #expect(EventStore.fault(of: bench.file) == nil)
+        // The lock beside a file shows that it was a store, whatever its beginning has become.
         try Data("an ordinary letter".utf8).write(to: bench.file)
+        #expect(EventStore.fault(of: bench.file) == nil)
+        try FileManager.default.removeItem(atPath: bench.file.path + ".lock")
         #expect(EventStore.fault(of: bench.file)?.contains("is not an event store") == true)
         #expect(EventStore.fault(of: bench.folder.url)?.contains("is a folder") == true)
     }

@@ -1,11 +1,9 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Foundation
-import GRDB
 import TestSupport
 import Testing
-
-@testable import BeaconEventStore
 
 @Suite("History")
 struct HistoryTests {
@@ -87,55 +85,6 @@ struct HistoryTests {
             #expect(
                 steps.reduce(0, +)
                     == all.filter { $0.event.kind == kind && from <= $0.event.time && $0.event.time <= to }.count)
-        }
-    }
-
-    /// Returns SQLite's plans for the searches of a page, with one line for each step of each search.
-    private static func plans(of query: EventQuery, in database: Database) throws -> [String] {
-        var searches: [String] = []
-        database.trace { searches.append($0.expandedDescription) }
-        _ = try StoreTables(database).page(query)
-        database.trace(options: [])
-        return try searches.flatMap { search in
-            try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + search).map { row in
-                let step: String = row[3]
-                return "\(step): \(search)"
-            }
-        }
-    }
-
-    @Test("Every search for a page uses an index, and sorts nothing")
-    func plans() async throws {
-        let bench = try StoreBench()
-        var generator = SplitMix64(seed: 1)
-        try await bench.store.append(Step(events(bench, 2_500, &generator)))
-        try await bench.store.maintain()
-        let database = try DatabaseQueue(path: bench.file.path)
-        var queries = [EventQuery()]
-        func add(_ change: (inout EventQuery) -> Void) {
-            var query = EventQuery()
-            change(&query)
-            queries.append(query)
-            (query.before, query.limit) = (1_200, 10)
-            queries.append(query)
-        }
-        add { $0.kinds = ["enter"] }
-        add { $0.kinds = ["enter", "exit"] }
-        add { $0.region = "shop" }
-        add { ($0.region, $0.kinds, $0.receiver) = ("shop", ["enter"], "rare") }
-        add { $0.beacon = BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 0) }
-        add { ($0.sender, $0.install, $0.place) = ("app", "i1", "b") }
-        add { ($0.from, $0.to) = (Timestamp(seconds: 5), Timestamp(seconds: 1_000)) }
-        for query in queries {
-            let plans = try await database.read { try Self.plans(of: query, in: $0) }
-            #expect(plans.count >= 3)
-            for plan in plans {
-                let isSearch =
-                    plan.hasPrefix("SEARCH") || plan.hasPrefix("CO-ROUTINE") || plan.hasPrefix("SCAN (subquery")
-                // These tables have only a few rows.
-                let isSmall = plan.contains("SCAN sqlite_sequence")
-                #expect(isSearch || isSmall, "\(plan)")
-            }
         }
     }
 }

@@ -31,7 +31,9 @@ struct EventHistoryTests {
 
     @Test("Events are returned as they were added, newest first, from every sender")
     func keeping() async throws {
-        let history = try history(GatewayBench())
+        let bench = try GatewayBench()
+        defer { withExtendedLifetime(bench) {} }
+        let history = try history(bench)
         var sent = Self.event(2)
         (sent.sender, sent.install, sent.user) = ("app", "i", "mia")
         try await history.append([Self.event(1), sent])
@@ -46,7 +48,9 @@ struct EventHistoryTests {
 
     @Test("A query selects by kind, region, time and number")
     func queries() async throws {
-        let history = try history(GatewayBench())
+        let bench = try GatewayBench()
+        defer { withExtendedLifetime(bench) {} }
+        let history = try history(bench)
         try await history.append([
             Self.event(1), Self.event(2, kind: .exit), Self.event(3, region: "attic"), Self.event(4, kind: .exit),
         ])
@@ -66,7 +70,9 @@ struct EventHistoryTests {
     @Test(
         "A notification and its history entry are one event; unlisted notifications are not shown, and pages stay full")
     func notifications() async throws {
-        let history = try history(GatewayBench())
+        let bench = try GatewayBench()
+        defer { withExtendedLifetime(bench) {} }
+        let history = try history(bench)
         var ids = EventIDs()
         var (events, shown): ([Event], [EventID]) = ([], [])
         for number in 0..<60 {

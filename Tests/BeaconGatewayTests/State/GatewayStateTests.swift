@@ -96,7 +96,9 @@ struct GatewayStateTests {
 
     @Test("A session ends when its token changes and when the user signs out")
     func sessions() async throws {
-        let access = try GatewayBench().state.access
+        let bench = try GatewayBench()
+        defer { withExtendedLifetime(bench) {} }
+        let access = try bench.state.access
         try await access.addSession("a", for: nil)
         #expect(try await access.hasSession("a", for: nil))
         #expect(try await !access.hasSession("a", for: "token"))
@@ -154,7 +156,9 @@ struct GatewayStateTests {
 
     @Test("Forgetting an install removes only its own data")
     func forget() async throws {
-        let people = try GatewayBench().state.people
+        let bench = try GatewayBench()
+        defer { withExtendedLifetime(bench) {} }
+        let people = try bench.state.people
         // An id that begins like another id belongs to another install, whatever it contains.
         let names = ["i", "i/1", "i\n1", String(repeating: "i", count: 600)]
         for (number, name) in names.enumerated() {
@@ -185,7 +189,9 @@ struct GatewayStateTests {
 
     @Test("The audit trail is read in pages, the newest first, for one rule or all")
     func trail() async throws {
-        let trail = try GatewayBench().state.trail
+        let bench = try GatewayBench()
+        defer { withExtendedLifetime(bench) {} }
+        let trail = try bench.state.trail
         for number in 0..<25 {
             let run = RuleRun(
                 time: .zero, rule: number.isMultiple(of: 5) ? "five" : "r", event: Int64(number), summary: "s",
@@ -204,7 +210,9 @@ struct GatewayStateTests {
 
     @Test("A value from another version is ignored")
     func otherVersion() async throws {
-        let state = try GatewayBench().state
+        let bench = try GatewayBench()
+        defer { withExtendedLifetime(bench) {} }
+        let state = try bench.state
         for name in ["a", "b"] {
             #expect(try await state.access.add(RegisteredApp(name: name, key: "k\(name)", secretHash: "h")))
         }
@@ -221,7 +229,9 @@ struct GatewayStateTests {
 
     @Test("Users and messages are removed with their installs, for whatever reason and also after a change of user")
     func orphans() async throws {
-        let people = try GatewayBench().state.people
+        let bench = try GatewayBench()
+        defer { withExtendedLifetime(bench) {} }
+        let people = try bench.state.people
         func save(_ id: String, _ user: String?) async throws {
             let install = Install(
                 id: id, app: "a", user: user, first: .zero, last: .zero, events: .max, attributes: ["k": "v"])
