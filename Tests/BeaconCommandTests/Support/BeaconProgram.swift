@@ -67,7 +67,12 @@ enum BeaconProgram {
     static func run(
         _ program: String, _ arguments: [String], input: String, environment: [String: String]
     ) async throws -> Outcome {
-        var values: [Environment.Key: String?] = ["BEACON_SOURCE": nil, "NO_COLOR": nil, "TERM": "xterm"]
+        // The user of the tests may have taught places.
+        let state = try TemporaryFolder()
+        defer { withExtendedLifetime(state) {} }
+        var values: [Environment.Key: String?] = [
+            "BEACON_SOURCE": nil, "NO_COLOR": nil, "TERM": "xterm", "XDG_STATE_HOME": state.url.path,
+        ]
         for (name, value) in environment { values[Environment.Key(stringLiteral: name)] = value }
         let result = try await Subprocess.run(
             .path(FilePath(program)), arguments: Arguments(arguments), environment: .inherit.updating(values),
