@@ -99,7 +99,7 @@ extension ConsumerStatus {
         // The same rule as in ``isAhead(_:_:)``.
         try tables.each(
             """
-            SELECT priority, kind, region, audience, count(*), sum(length(body) + \(Event.overhead)) FROM event
+            SELECT priority, kind, region, audience, count(*), sum(\(Event.sizeSQL)) FROM event
             WHERE number > ?1 AND number <= ?2
                 AND number > CASE priority WHEN 0 THEN ?3 WHEN 1 THEN ?4 WHEN 2 THEN ?5 ELSE ?6 END
                 AND NOT (number > ?7 AND number <= ?8) AND number NOT IN (SELECT value FROM json_each(?9))
@@ -124,7 +124,7 @@ extension ConsumerStatus {
         (deadLetters, due) = (0, Amount())
         try tables.each(
             """
-            SELECT state, count(*), sum(length(body) + \(Event.overhead)) FROM refused
+            SELECT state, count(*), sum(\(Event.sizeSQL)) FROM refused
             WHERE consumer = ? GROUP BY state
             """, [name]
         ) { row in

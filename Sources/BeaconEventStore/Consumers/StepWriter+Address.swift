@@ -42,7 +42,7 @@ extension StepWriter {
         while consumer.due.count > consumer.limits.events || consumer.due.bytes > consumer.limits.bytes {
             let first = try tables.first(
                 """
-                SELECT number, length(body) + \(Event.overhead) FROM refused
+                SELECT number, \(Event.sizeSQL) FROM refused
                 WHERE consumer = ? AND state = 1 ORDER BY priority, number LIMIT 1
                 """, [name]
             ) { (number: try $0.integer(0), bytes: try $0.count(1)) }

@@ -252,7 +252,7 @@ extension StoreTables {
         try run(
             """
             INSERT OR REPLACE INTO refused (consumer, state, attempts, reason, refusedAt, \(StoreRow.columns))
-            VALUES (\(Self.marks(19)))
+            VALUES (\(Self.marks(20)))
             """, values)
     }
 }

@@ -7,7 +7,7 @@ enum StoreSchema {
     static let applicationID: Int32 = 0x5342_4553
 
     /// The version of the tables.
-    static let version: Int32 = 2
+    static let version: Int32 = 3
 
     /// The statement that sets the page size of a new file. A commit writes whole pages, and pages of 2 kB halve the
     /// data written for a single event. Most events and values would not fit into smaller pages.
@@ -23,7 +23,7 @@ enum StoreSchema {
     private static let eventColumns = """
         id BLOB NOT NULL, time INTEGER NOT NULL, arrival INTEGER NOT NULL, kind TEXT NOT NULL, \
         priority INTEGER NOT NULL, region TEXT, place TEXT, beacon BLOB, receiver TEXT, sender TEXT, install TEXT, \
-        audience TEXT, body BLOB NOT NULL
+        audience TEXT, body BLOB NOT NULL, private BLOB NOT NULL
         """
 
     /// `known` keeps the ids of events longer than `event` keeps the events, so that a sender's repetition is

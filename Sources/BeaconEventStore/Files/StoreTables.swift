@@ -70,7 +70,8 @@ struct StoreRow {
 
     /// The columns of ``event(_:)``, which both `event` and `refused` have.
     static let columns =
-        "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, audience, body"
+        "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, audience, body, "
+        + "private"
 
     /// The SQL condition for rows that ``event(_:)`` can read. Both must implement the same rule.
     static let isReadable: String = {
@@ -85,7 +86,7 @@ struct StoreRow {
             ([
                 "number > 0", "typeof(priority) = 'integer'", "priority BETWEEN 0 AND \(Event.Priority.count - 1)",
                 "typeof(time) = 'integer'", "typeof(arrival) = 'integer'", text("kind"), block("id", "= 16"),
-                block("body", "<= \(Event.maximumBody)"), optional("beacon", block("beacon", "= 20")),
+                block("body", "<= \(Event.maximumBody)"), block("private", "<= \(Event.maximumBody)"), optional("beacon", block("beacon", "= 20")),
                 optional("audience", text("audience", atMost: audienceLimit)),
             ] + ["region", "place", "receiver", "sender", "install"].map { optional($0, text($0)) })
             .joined(separator: " AND ")
@@ -124,6 +125,7 @@ struct StoreRow {
         event.sender = try optionalText(first + 10)
         event.install = try optionalText(first + 11)
         event.audience = try audience(first + 12)
+        event.private = try data(first + 14, atMost: Event.maximumBody)
         return StoredEvent(
             number: number, arrival: Timestamp(milliseconds: try integer(first + 3)), event: event)
     }
@@ -197,7 +199,7 @@ struct StoreTables {
 
     /// Inserts an event.
     func insert(_ event: StoredEvent) throws {
-        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (\(Self.marks(14)))", event.row)
+        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (\(Self.marks(15)))", event.row)
     }
 
     /// Adds the id of an event.
@@ -233,7 +235,7 @@ extension StoredEvent {
             number, event.id.bytes, event.time.nanoseconds, arrival.milliseconds, event.kind,
             Int64(event.priority.rawValue), event.region, event.place, event.beacon?.bytes, event.receiver,
             event.sender, event.install, event.audience?.joined(separator: "\n"),
-            event.body,
+            event.body, event.private,
         ]
     }
 }

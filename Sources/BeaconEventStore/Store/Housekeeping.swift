@@ -125,7 +125,7 @@ extension StepWriter {
             let (name, oldest) = (consumer.name, now - consumer.limits.age.milliseconds)
             let old = try tables.first(
                 """
-                SELECT count(*), coalesce(sum(length(body) + \(Event.overhead)), 0) FROM refused
+                SELECT count(*), coalesce(sum(\(Event.sizeSQL)), 0) FROM refused
                 WHERE consumer = ? AND state = 1 AND refusedAt < ?
                 """, [name, oldest]
             ) { Amount(count: try $0.count(0), bytes: try $0.count(1)) }
