@@ -198,7 +198,7 @@ let package = Package(
         module(
             "BeaconMQTT",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconBroker", "BeaconDelivery",
+                "BeaconModel", "BeaconSupport", "BeaconBroker", "BeaconDelivery", "BeaconEventStore",
                 logging,
             ]
         ),

@@ -86,7 +86,8 @@ struct StoreRow {
             ([
                 "number > 0", "typeof(priority) = 'integer'", "priority BETWEEN 0 AND \(Event.Priority.count - 1)",
                 "typeof(time) = 'integer'", "typeof(arrival) = 'integer'", text("kind"), block("id", "= 16"),
-                block("body", "<= \(Event.maximumBody)"), block("private", "<= \(Event.maximumBody)"), optional("beacon", block("beacon", "= 20")),
+                block("body", "<= \(Event.maximumBody)"), block("private", "<= \(Event.maximumBody)"),
+                optional("beacon", block("beacon", "= 20")),
                 optional("audience", text("audience", atMost: audienceLimit)),
             ] + ["region", "place", "receiver", "sender", "install"].map { optional($0, text($0)) })
             .joined(separator: " AND ")

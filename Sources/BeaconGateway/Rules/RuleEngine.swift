@@ -215,16 +215,24 @@ package actor RuleEngine {
             else { return nil }
             let settings = second.beacons[match.beacon]
             let regions = second.regions.filter { $0.constraint.matches(match.beacon) }
+            var notification = BeaconNotification(
+                id: ids.next(at: line.time), kind: event == .gone ? .gone : .proximity, time: line.time)
+            notification.beacon = match.beacon
+            (notification.beaconName, notification.beaconAttributes) = (settings?.name, settings?.attributes ?? [:])
             let title = settings?.name ?? "\(match.beacon.major)/\(match.beacon.minor)"
-            var occurrence = RuleOccurrence(
-                event: event, time: line.time, summary: "\(title) is \(event)", regions: Set(regions.map(\.name)),
-                beacon: match.beacon, place: settings?.place)
+            notification.summary = "\(title) is \(event)"
+            let occurrence = RuleOccurrence(
+                event: event, time: line.time, notification: notification, regions: Set(regions.map(\.name)),
+                place: settings?.place)
             // For a rule with regions, the event names the first match of them.
             if let names = active[index].rule.regions {
                 line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint
             }
-            EventJSON.append(line, to: &occurrence.json)
-            return decide(index, occurrence)
+            return decide(index, occurrence) {
+                var json: [UInt8] = []
+                EventJSON.append(line, adding: settings?.jsonMembers ?? [], to: &json)
+                return json
+            }
         }
     }
 
@@ -239,13 +247,13 @@ package actor RuleEngine {
     ///
     /// - Returns: the program to start; nil if there is none, the occurrence does not concern the rule, or the rule is
     ///   off.
-    private func decide(_ index: Int, _ occurrence: RuleOccurrence) -> Start? {
+    private func decide(_ index: Int, _ occurrence: RuleOccurrence, line: () -> [UInt8]) -> Start? {
         guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return nil }
         var ran = false
         let work = Self.decide(&active[index], occurrence, ids: &ids, ran: &ran)
         store(work)
         guard ran, let runner = active[index].runner else { return nil }
-        return Start(runner: runner, json: occurrence.json, run: active[index].rule.run(for: occurrence))
+        return Start(runner: runner, json: line(), run: active[index].rule.run(for: occurrence))
     }
 
     /// Decides whether a rule runs for an occurrence that concerns it.
@@ -401,7 +409,7 @@ extension Rule {
     func run(for occurrence: RuleOccurrence) -> RuleRun {
         let person = occurrence.person
         return RuleRun(
-            time: occurrence.time, rule: name, event: occurrence.number, summary: occurrence.summary,
+            time: occurrence.time, rule: name, event: occurrence.number, summary: occurrence.notification.summary,
             person: person.isEmpty ? nil : person, action: actionText, outcome: .done)
     }
 
@@ -424,16 +432,16 @@ extension Rule {
         var notification = BeaconNotification(
             id: occurrence.number.map { EventID(rule: name, number: $0, of: occurrence) }
                 ?? ids.next(at: occurrence.time), kind: .application, time: occurrence.time)
-        notification.name = name
-        notification.beacon = occurrence.beacon
-        notification.place = occurrence.place
-        notification.user = occurrence.user
+        let event = occurrence.notification
+        (notification.name, notification.place, notification.user) = (name, occurrence.place, event.person)
+        (notification.beacon, notification.beaconName) = (event.beacon, event.beaconName)
+        notification.beaconAttributes = event.beaconAttributes
         var properties: [String: JSONValue] = [
-            "event": .string("\(occurrence.event)"), "summary": .string(occurrence.summary),
+            "event": .string("\(occurrence.event)"), "summary": .string(event.summary),
         ]
         if let region = occurrence.regions.min() { properties["region"] = .string(region) }
-        if let install = occurrence.install { properties["install"] = .string(install) }
-        if let beacon = occurrence.beacon { properties["beacon"] = .string(beacon.description) }
+        if let install = event.install { properties["install"] = .string(install) }
+        if let beacon = event.beacon { properties["beacon"] = .string(beacon.description) }
         if let place = occurrence.place { properties["place"] = .string(place) }
         notification.properties = properties
         return notification
@@ -442,10 +450,19 @@ extension Rule {
     /// Returns the values for the placeholders of a message.
     static func placeholders(of occurrence: RuleOccurrence, title: String?) -> [String: String] {
         [
-            "event": "\(occurrence.event)", "beacon": title ?? occurrence.beacon?.description ?? "",
+            "event": "\(occurrence.event)", "beacon": title ?? occurrence.notification.beacon?.description ?? "",
             "region": occurrence.regions.min() ?? "", "place": occurrence.place ?? "",
-            "user": occurrence.user ?? "",
+            "user": occurrence.notification.person ?? "",
         ]
+    }
+}
+
+extension BeaconSettings {
+    /// The name and the attributes as members of the beacon's JSON object.
+    fileprivate var jsonMembers: [UInt8] {
+        var members: [String: JSONValue] = ["name": .string(name)]
+        if !attributes.isEmpty { members["attributes"] = .object(attributes.mapValues { .string($0) }) }
+        return Array(((try? JSONEncoder.sorted.encode(members)) ?? Data()).dropFirst().dropLast())
     }
 }
 
