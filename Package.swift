@@ -184,7 +184,7 @@ let package = Package(
         module(
             "BeaconMQTT",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconBroker", "BeaconDelivery",
+                "BeaconModel", "BeaconSupport", "BeaconBroker", "BeaconDelivery", "BeaconEventStore",
                 logging,
             ]
         ),

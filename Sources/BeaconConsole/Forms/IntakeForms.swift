@@ -85,45 +85,38 @@ struct AppEventForm: Decodable {
     ///   - now: the time of arrival.
     ///   - configuration: the configuration with the names of beacons and regions.
     func event(of install: String, _ app: String, at now: Timestamp, in configuration: GatewayConfiguration)
-        -> ReceivedEvent
+        -> BeaconNotification
     {
         // A phone's clock may be ahead, but no event is in the future.
         let time = min(timestamp.flatMap(Self.time(of:)) ?? now, now)
-        let user = userId.flatMap { Self.isName($0) ? $0 : nil }
+        let id = EventID(hashing: "\(app)\u{0}\(uuid.lowercased())")
+        var user = userId.flatMap { Self.isName($0) ? $0 : nil }
         let who = user.flatMap { $0 == install ? nil : $0 } ?? "install \(install.prefix(8))"
         var values: [String: JSONValue] = if case .object(let values)? = data { values } else { [:] }
-        var event = HistoryEvent(
-            time: time, kind: .app, summary: "\(type) of \(who)", receiver: nil, region: nil, place: nil, beacon: nil,
-            detail: "{}")
-        event.sender = app
-        event.install = install
-        event.user = user
+        var event = BeaconNotification(id: id, kind: .app, time: time)
+        event.summary = "\(type) of \(who)"
         switch type {
         case "k.engage.beaconEnteredProximity":
             guard let (beacon, proximity) = Self.beacon(in: values) else { break }
-            event.kind = .proximity
-            event.beacon = beacon
-            let known = configuration.beacons.first { $0.identity == beacon }
-            event.place = known?.place
+            (event.kind, event.beacon, event.proximity) = (.proximity, beacon, proximity)
             event.region = configuration.region(of: beacon)
-            event.summary = "\(who) is \(proximity) at \(known?.name ?? "\(beacon.major)/\(beacon.minor)")"
-            values = ["event": .string("proximity"), "proximity": .string("\(proximity)")]
+            event.add(configuration.beacons.first { $0.identity == beacon })
+            event.summary = "\(who) is \(proximity) at \(event.beaconName ?? "\(beacon.major)/\(beacon.minor)")"
+            values = [:]
         case "k.stats.userAssociated":
             guard case .string(let name)? = values["id"], Self.isName(name) else { break }
-            event.kind = .user
-            event.user = name
+            (event.kind, user) = (.user, name)
             event.summary = "install \(install.prefix(8)) is \(name)'s"
         case "k.stats.userAssociationCleared":
-            event.kind = .user
-            event.user = install
+            (event.kind, user) = (.user, install)
             event.summary = "install \(install.prefix(8)) has no user"
         default: break
         }
         values["type"] = values["type"] ?? .string(type)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        if let text = try? encoder.encode(values) { event.detail = String(decoding: text, as: UTF8.self) }
-        return ReceivedEvent(name: uuid.lowercased(), event: event)
+        // It tells an app without a user from an app that names none.
+        if user == install { values["userId"] = .string(install) }
+        (event.sender, event.install, event.person, event.data) = (app, install, user == install ? nil : user, values)
+        return event
     }
 
     /// Returns the time of a timestamp, or nil if it is invalid.
@@ -214,52 +207,37 @@ struct CloudEventForm: Decodable {
         }
     }
 
-    /// Returns the event for the history, or nil for a kind that the history does not have.
-    func event(of webhook: String, at now: Timestamp, in configuration: GatewayConfiguration) -> ReceivedEvent? {
-        let kinds: [BeaconNotification.Kind: HistoryEvent.Kind] = [
-            .enter: .enter, .exit: .exit, .proximity: .proximity, .gone: .gone, .place: .place, .application: .app,
-            .suspicious: .suspicious,
-        ]
-        guard let kind = kinds[data.kind] else { return nil }
-        var values: [String: JSONValue] = ["event": .string(kind.rawValue)]
-        values["proximity"] = data.proximity.map { .string("\($0)") }
-        values["place"] = data.place.map { .string($0) }
-        values["before"] = data.before.map { .string($0) }
-        if let grounds = data.suspicion {
-            values["reason"] = .string(grounds.reason.rawValue)
-            values["receivers"] = .array(grounds.receivers.map { .string($0) })
-            values["addresses"] = .array(grounds.addresses.map { .string($0) })
-        }
-        if let properties = data.properties { values["properties"] = .object(properties) }
-        if let name = data.name { values["type"] = .string(name) }
-        let known = configuration.beacons.first { $0.identity == data.beacon }
-        let title = known?.name ?? data.beacon.map { "\($0.major)/\($0.minor)" } ?? "a beacon"
-        let summary =
-            switch data.kind {
-            case .proximity: "\(title) is \(data.proximity?.description ?? "unknown")"
-            case .gone: "\(title) is gone"
-            case .place: "\(title) is in \(data.place ?? "no place")"
-            case .suspicious: HistoryEvent.summary(of: data.suspicion, title)
-            default: HistoryEvent.summary(of: data)
-            }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let detail = (try? encoder.encode(values)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-        var event = HistoryEvent(
-            time: min(data.time, now), kind: kind, summary: summary, receiver: data.receiver, region: data.region?.name,
-            place: kind == .place ? data.place : known?.place, beacon: data.beacon, detail: detail)
-        event.sender = webhook
-        event.user = data.user
-        return ReceivedEvent(name: id, event: event)
+    /// Returns the event for the history, as the other gateway sent it; nil for a kind that the history does not have.
+    func event(of webhook: String, at now: Timestamp, in configuration: GatewayConfiguration) -> BeaconNotification? {
+        let kinds: Set<BeaconNotification.Kind> = [.enter, .exit, .proximity, .gone, .place, .application, .suspicious]
+        guard kinds.contains(data.kind) else { return nil }
+        var event = data
+        event.id = EventID(hashing: "\(webhook)\u{0}\(id)")
+        event.time = min(data.time, now)
+        if event.kind == .application { event.kind = .app }
+        (event.sender, event.person, event.user) = (webhook, data.user, nil)
+        event.data = data.name.map { ["type": .string($0)] }
+        event.add(configuration.beacons.first { $0.identity == data.beacon })
+        event.summary = event.summarized()
+        return event
+    }
+}
+
+extension BeaconNotification {
+    /// Adds the name, the attributes and the fixed place of its beacon.
+    fileprivate mutating func add(_ beacon: BeaconSettings?) {
+        guard let beacon else { return }
+        (beaconName, beaconAttributes) = (beacon.name, beacon.attributes)
+        if kind != .place { place = beacon.place }
     }
 }
 
 extension GatewayConfiguration {
     /// Returns the smallest region that a beacon belongs to, or nil if it belongs to no region.
-    func region(of beacon: BeaconIdentity) -> String? {
-        regions.filter { $0.region.constraint.matches(beacon) }.max {
-            $0.region.constraint.precision < $1.region.constraint.precision
-        }?.name
+    func region(of beacon: BeaconIdentity) -> BeaconNotification.Region? {
+        notifiedRegions.filter { $0.constraint.matches(beacon) }.max {
+            $0.constraint.precision < $1.constraint.precision
+        }
     }
 }
 

@@ -102,8 +102,8 @@ struct DeliveryRoutes: Sendable {
                 entries: (entries ?? []).map { entry in
                     Entry(
                         id: entry.sequence, time: entry.notification.time.seconds,
-                        kind: entry.notification.kind.rawValue,
-                        summary: HistoryEvent.summary(of: entry.notification), attempts: entry.attempts,
+                        kind: entry.notification.kind.rawValue, summary: entry.notification.summarized(),
+                        attempts: entry.attempts,
                         reason: entry.refusal)
                 })
         }

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconEventStore
 import BeaconGateway
 import BeaconModel
@@ -9,7 +10,6 @@ import NIOCore
 
 /// The routes of events: past events, the event stream, and exports.
 struct EventRoutes: Sendable {
-    let gateway: Gateway
     let history: EventHistory
     let state: GatewayState
     let broadcast: EventBroadcast
@@ -24,12 +24,8 @@ struct EventRoutes: Sendable {
         router.respond(.get, "events") { request, _ in
             let query = try Self.query(of: request)
             let page = try await history.page(query)
-            let names = await gateway.names
             var body = [UInt8]("{\"events\":[".utf8)
-            for (index, event) in page.events.enumerated() {
-                if index > 0 { body.append(UInt8(ascii: ",")) }
-                body += try Self.json(of: event, names)
-            }
+            body += page.events.map { $0.event.head($0.number) }.joined(separator: ",".utf8)
             body += Array("],\"next\":\(page.next.map(String.init) ?? "null")}".utf8)
             return Response.json(bytes: body)
         }
@@ -41,7 +37,7 @@ struct EventRoutes: Sendable {
                     errors: [.init(key: "from", detail: "must be a time before \"to\"")])
             }
             let steps = try request.number("steps", 1...1_000) ?? 100
-            let counts = try await history.counts(query, from: from, to: to, steps: steps)
+            let counts = try await history.store.counts(query, from: from, to: to, steps: steps)
             return EventCounts(from: from.seconds, to: to.seconds, steps: steps, counts: counts)
         }
         router.respond(.get, "events/stream") { request, _ in
@@ -57,12 +53,11 @@ struct EventRoutes: Sendable {
                 if last != nil { try await writeMissed(&seen, write) }
                 for await message in messages {
                     switch message {
-                    case .event(let event):
+                    case .event(let id, let number, let json):
                         // It was stored while earlier events were read.
-                        if let number = event.number, number <= seen || reported.remove(event.id) != nil { continue }
-                        if event.number == nil { reported.insert(event.id) }
-                        let data = try Self.json(of: event, await gateway.names)
-                        try await write(EventStreamResponse.text("event", number: event.number, data: data))
+                        if let number, number <= seen || reported.remove(id) != nil { continue }
+                        if number == nil { reported.insert(id) }
+                        try await write(EventStreamResponse.text("event", number: number, data: json))
                     case .changed(let topics):
                         let names = topics.map(\.rawValue).sorted().map { "\"\($0)\":true" }.joined(separator: ",")
                         try await write(EventStreamResponse.text("state", data: "{\(names)}".utf8))
@@ -94,10 +89,9 @@ struct EventRoutes: Sendable {
     private func writeMissed(_ seen: inout Int64, _ write: (ByteBuffer) async throws -> Void) async throws {
         while true {
             let (events, last) = try await history.events(after: seen, limit: Self.maximumEvents)
-            let names = await gateway.names
             for event in events {
-                let data = try Self.json(of: event, names)
-                try await write(EventStreamResponse.text("event", number: event.number, data: data))
+                let json = event.event.head(event.number)
+                try await write(EventStreamResponse.text("event", number: event.number, data: json))
             }
             guard let last else { return }
             seen = last
@@ -127,8 +121,8 @@ struct EventRoutes: Sendable {
         query.install = request.parameter("install")
         if let kinds = request.parameter("kind"), !kinds.isEmpty {
             query.kinds = try kinds.split(separator: ",").map { word in
-                guard let kind = HistoryEvent.Kind(rawValue: String(word)) else {
-                    let all = HistoryEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                guard let kind = BeaconNotification.Kind.shown.first(where: { $0.rawValue == word }) else {
+                    let all = BeaconNotification.Kind.shown.map(\.rawValue).joined(separator: ", ")
                     throw Problem(
                         .badRequest, "unknown kind \"\(word.prefix(40).description.printable)\"; the kinds are \(all)",
                         errors: [.init(key: "kind", detail: "must be one of \(all)")])
@@ -137,37 +131,6 @@ struct EventRoutes: Sendable {
             }
         }
         return query
-    }
-
-    /// An event in the interface's form, without its own JSON, which is sent as it is stored.
-    private struct Head: Encodable {
-        @Nullable var id: Int64?
-        var eventId: EventID
-        var time: Double
-        var kind: String
-        var summary: String
-        @Nullable var receiver: String?
-        @Nullable var region: String?
-        @Nullable var place: String?
-        @Nullable var beacon: IdentityValue?
-        @Nullable var sender: String?
-        @Nullable var install: String?
-        @Nullable var user: String?
-    }
-
-    private static func json(
-        of numbered: NumberedEvent, _ names: [BeaconIdentity: String]
-    ) throws -> [UInt8] {
-        let event = numbered.event
-        let head = Head(
-            id: numbered.number, eventId: numbered.id, time: event.time.seconds, kind: event.kind.rawValue,
-            summary: event.summary, receiver: event.receiver, region: event.region, place: event.place,
-            beacon: event.beacon.map { IdentityValue($0, name: names[$0]) }, sender: event.sender,
-            install: event.install, user: event.person)
-        var bytes = [UInt8](try JSONEncoder.interface.encode(head))
-        bytes.removeLast()
-        bytes += Array(",\"detail\":\(event.detail)}".utf8)
-        return bytes
     }
 
     // MARK: - Files
@@ -192,7 +155,9 @@ struct EventRoutes: Sendable {
                     let page = try await history.page(query)
                     var buffer = ByteBuffer()
                     for event in page.events {
-                        buffer.writeString(isTable ? Self.row(of: event.event) : event.event.detail + "\n")
+                        buffer.writeString(
+                            isTable
+                                ? Self.row(of: event.event) : String(decoding: event.event.json, as: UTF8.self) + "\n")
                     }
                     try await writer.write(buffer)
                     count += page.events.count
@@ -203,12 +168,12 @@ struct EventRoutes: Sendable {
             })
     }
 
-    private static func row(of event: HistoryEvent) -> String {
+    private static func row(of event: Event) -> String {
         let fields = [
-            event.summary, event.receiver, event.region, event.place, event.beacon?.description, event.sender,
-            event.person,
+            event.private.text(of: "summary"), event.receiver, event.region, event.place, event.beacon?.description,
+            event.sender, event.private.text(of: "user"),
         ].map { BeaconTable.field($0 ?? "") }
-        return "\(event.time.seconds),\(event.kind.rawValue),\(fields.joined(separator: ","))\n"
+        return "\(event.time.decimalSeconds),\(event.kind),\(fields.joined(separator: ","))\n"
     }
 }
 

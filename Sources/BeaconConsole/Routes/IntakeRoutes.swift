@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconEventStore
 import BeaconGateway
 import BeaconModel
@@ -135,7 +136,7 @@ struct IntakeRoutes: Sendable {
     }
 
     /// Stores the events of a request, and answers it once they are on disk.
-    private func keep(_ events: [ReceivedEvent]) async throws -> Response {
+    private func keep(_ events: [BeaconNotification]) async throws -> Response {
         if !events.isEmpty, try await !history.hasRoom {
             throw Problem(
                 .serviceUnavailable, "the queue of events is full; send them again later",

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconGateway
 import BeaconModel
 import BeaconMonitoring
@@ -162,7 +163,7 @@ struct RuleRoutes: Sendable {
         // Start with the oldest event, so that beacons that were there before `from` do not count as new.
         let (from, to) = (try Self.time(trial.from, "from") ?? .zero, try Self.time(trial.to, "to"))
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .latest
-        let kinds: Set<HistoryEvent.Kind> = [.enter, .exit, .place, .proximity, .gone, .suspicious]
+        let kinds: Set<String> = ["enter", "exit", "place", "proximity", "gone", "suspicious"]
         var number: Int64 = 0
         var one = RuleEngine.Active(rule)
         one.isSwitchedOn = true
@@ -170,12 +171,12 @@ struct RuleRoutes: Sendable {
             events: 0, from: nil, runs: [], withheld: [], unknown: Self.unknown(of: rule, in: configuration))
         var ids = EventIDs()
         var installs: [String: Install] = [:]
-        var newest: [BeaconIdentity: NumberedEvent] = [:]
-        func look(at event: NumberedEvent, until end: Timestamp = .latest) {
-            for found in one.occurrences(of: event, in: configuration) {
-                var occurrence = found.with(event.event.install.flatMap { installs[$0] })
-                if event.event.sender != nil, let arrival = event.arrival {
-                    occurrence.lateness = .nanoseconds(max(0, arrival.since(event.event.time)))
+        var newest: [BeaconIdentity: RecordedEvent] = [:]
+        func look(at event: RecordedEvent, until end: Timestamp = .latest) {
+            for found in one.occurrences(of: event.notification, event.stored.number, in: configuration) {
+                var occurrence = found.with(event.notification.install.flatMap { installs[$0] })
+                if event.notification.sender != nil {
+                    occurrence.lateness = .nanoseconds(max(0, event.stored.arrival.since(event.notification.time)))
                 }
                 guard rule.concerns(occurrence) else { continue }
                 var ran = false
@@ -183,7 +184,7 @@ struct RuleRoutes: Sendable {
                     &one, occurrence, named: configuration.beacons.map(\.identity), ids: &ids, ran: &ran)
                 guard (from...max(from, end)).contains(occurrence.time) else { continue }
                 let run = TrialValue.Run(
-                    time: occurrence.time.seconds, event: event.number, summary: occurrence.summary,
+                    time: occurrence.time.seconds, event: event.stored.number, summary: occurrence.notification.summary,
                     person: occurrence.person.isEmpty ? nil : occurrence.person,
                     reason: ran ? nil : work.runs.first?.detail)
                 if ran { value.runs.append(run) } else { value.withheld.append(run) }
@@ -192,14 +193,16 @@ struct RuleRoutes: Sendable {
         while value.events < Self.maximumTried {
             let (page, last) = try await history.events(after: number)
             let events = page.filter { kinds.contains($0.event.kind) && $0.event.time <= to ?? .latest }
-            let unknown = Set(events.compactMap(\.event.install)).subtracting(installs.keys)
+                .compactMap(RecordedEvent.init)
+            let unknown = Set(events.compactMap(\.notification.install)).subtracting(installs.keys)
             if !unknown.isEmpty { installs.merge(try await state.people.installs(unknown)) { _, new in new } }
             for event in events {
-                if event.event.time >= from {
+                let notification = event.notification
+                if notification.time >= from {
                     value.events += 1
-                    value.from = value.from ?? event.event.time.seconds
+                    value.from = value.from ?? notification.time.seconds
                 }
-                if event.event.sender == nil, let beacon = event.event.beacon, event.event.proximity != nil {
+                if notification.sender == nil, let beacon = notification.beacon, notification.proximity != nil {
                     newest[beacon] = event
                 }
                 look(at: event)
@@ -207,8 +210,8 @@ struct RuleRoutes: Sendable {
             guard let last else {
                 // Beacons that are still there have stayed until the end. Events one second later show it.
                 let end = min(to ?? now, now)
-                for var event in newest.values where event.event.time <= end {
-                    event.event.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
+                for var event in newest.values where event.notification.time <= end {
+                    event.notification.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
                     look(at: event, until: end)
                 }
                 break

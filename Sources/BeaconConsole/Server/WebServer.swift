@@ -191,7 +191,7 @@ package struct WebServer: Service {
         ).add(to: v1)
         SensingRoutes(gateway: gateway).add(to: v1)
         FleetRoutes(fleet: fleet).add(to: v1)
-        EventRoutes(gateway: gateway, history: history, state: state, broadcast: broadcast).add(to: v1)
+        EventRoutes(history: history, state: state, broadcast: broadcast).add(to: v1)
         AdvertisingRoutes(gateway: gateway, state: state).add(to: v1)
         DeliveryRoutes(gateway: gateway, delivery: delivery, current: current, state: state).add(to: v1)
         IntakeRoutes(gateway: gateway, history: history, state: state, current: current, isEnding: isEnding).add(to: v1)

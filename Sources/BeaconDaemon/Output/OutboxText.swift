@@ -50,24 +50,21 @@ enum OutboxText {
         var state: String
         var attempts: Int
         var refusal: String?
-        var notification: BeaconNotification
     }
 
     /// Returns a queue and some of its notifications as lines of JSON.
     static func json(_ status: ConsumerStatus, _ entries: [QueuedNotification]) throws -> [String] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let queue = Queue(
             destination: status.name, waiting: status.waiting, refused: status.deadLetters,
             delivered: status.handled, retried: status.retried,
             dropped: status.dropped, failures: status.failures, failingSince: status.failingSince?.seconds,
             error: status.lastError)
-        var lines = [String(decoding: try encoder.encode(queue), as: UTF8.self)]
+        var lines = [String(decoding: try JSONEncoder.sorted.encode(queue), as: UTF8.self)]
         for entry in entries {
             let line = Entry(
                 destination: status.name, state: entry.refusal == nil ? "waiting" : "refused",
-                attempts: entry.attempts, refusal: entry.refusal, notification: entry.notification)
-            lines.append(String(decoding: try encoder.encode(line), as: UTF8.self))
+                attempts: entry.attempts, refusal: entry.refusal)
+            lines.append(String(decoding: try entry.event.json(in: line, as: "notification"), as: UTF8.self))
         }
         return lines
     }

@@ -47,12 +47,15 @@ public struct Destination: Sendable {
         return filter
     }
 
-    /// Returns a notification without the regions that this destination does not receive. Only heartbeats list regions.
-    package func selection(of notification: BeaconNotification) -> BeaconNotification {
-        guard let regions else { return notification }
-        var notification = notification
+    /// Returns an event without the regions that this destination does not receive. Only heartbeats list regions.
+    package func selection(of event: Event) -> Event {
+        guard let regions, event.kind == BeaconNotification.Kind.heartbeat.rawValue,
+            var notification = BeaconNotification(decoding: event)
+        else { return event }
         notification.presence = notification.presence?.filter { regions.contains($0.region.name) }
-        return notification
+        var event = event
+        event.body = (try? notification.event().body) ?? event.body
+        return event
     }
 
     /// Returns whether this destination receives a notification.

@@ -7,8 +7,14 @@ public struct QueuedNotification: Hashable, Sendable {
     /// Its position in the order of all events. Each destination receives them in this order.
     public var sequence: Int64
 
-    /// The notification.
-    public var notification: BeaconNotification
+    /// The event, with its JSON as it is stored.
+    package var event: Event
+
+    /// The notification, which each access decodes.
+    public var notification: BeaconNotification {
+        BeaconNotification(decoding: event)
+            ?? BeaconNotification(id: event.id, kind: .init(rawValue: event.kind), time: event.time)
+    }
 
     /// The number of failed attempts to send it to this destination.
     public var attempts: Int
@@ -24,10 +30,13 @@ public struct QueuedNotification: Hashable, Sendable {
     ///   - attempts: the number of failed attempts.
     ///   - refusal: the reason for the refusal, if it is a dead letter.
     public init(sequence: Int64, notification: BeaconNotification, attempts: Int = 0, refusal: String? = nil) {
-        self.sequence = sequence
-        self.notification = notification
-        self.attempts = attempts
-        self.refusal = refusal
+        let (id, kind, time) = (notification.id, notification.kind.rawValue, notification.time)
+        event = (try? notification.event()) ?? Event(id: id, time: time, kind: kind)
+        (self.sequence, self.attempts, self.refusal) = (sequence, attempts, refusal)
+    }
+
+    init(_ stored: StoredEvent, _ attempts: Int, _ refusal: String? = nil) {
+        (sequence, event, self.attempts, self.refusal) = (stored.number, stored.event, attempts, refusal)
     }
 }
 
@@ -41,12 +50,7 @@ extension EventStoreInspector {
     public func deadLetters(
         of destination: String, limit: Int = 100
     ) throws(EventStoreError) -> [QueuedNotification] {
-        try refused(by: destination, limit: limit).compactMap { entry in
-            BeaconNotification(entry.event.event).map {
-                QueuedNotification(
-                    sequence: entry.event.number, notification: $0, attempts: entry.attempts, refusal: entry.reason)
-            }
-        }
+        try refused(by: destination, limit: limit).map { QueuedNotification($0.event, $0.attempts, $0.reason) }
     }
 
     /// Returns the notifications that wait for a destination, oldest first.
@@ -57,11 +61,9 @@ extension EventStoreInspector {
     /// - Throws: ``/BeaconEventStore/EventStoreError`` if the destination does not exist or the file cannot be read.
     public func queue(of destination: String, limit: Int = 100) throws(EventStoreError) -> [QueuedNotification] {
         let failures = try consumers().first { $0.name == destination }?.failures ?? 0
-        return try waiting(for: destination, limit: limit).enumerated().compactMap { index, event in
+        return try waiting(for: destination, limit: limit).enumerated().map { index, event in
             // Only the first one has been tried.
-            BeaconNotification(event.event).map {
-                QueuedNotification(sequence: event.number, notification: $0, attempts: index == 0 ? failures : 0)
-            }
+            QueuedNotification(event, index == 0 ? failures : 0)
         }
     }
 

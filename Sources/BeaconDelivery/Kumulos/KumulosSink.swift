@@ -98,10 +98,8 @@ public final class KumulosSink: Sink {
         }
         return await BatchSplitter.deliver(batch[..<(unsuited ?? batch.endIndex)]) { entries in
             let events = entries.compactMap { KumulosEventBody($0.notification, installID: self.installID) }
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             do {
-                return await self.poster.post(try encoder.encode(events), headers: self.headers)
+                return await self.poster.post(try JSONEncoder.sorted.encode(events), headers: self.headers)
             } catch {
                 return .response(status: 400, retryAfter: nil, excerpt: "it cannot be written as JSON: \(error)")
             }

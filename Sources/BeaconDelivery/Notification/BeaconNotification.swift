@@ -1,17 +1,19 @@
 public import BeaconModel
 
-/// A message to a backend about a region's enter or exit, a beacon's proximity, or the beacons that are present.
+/// An event: a region's enter or exit, a beacon's proximity or place, or the beacons that are present.
+///
+/// It is stored once. Destinations, the history, rules and programs read the same stored JSON.
 ///
 /// It is not called `Notification` because Foundation has a type of that name, which most programs import as well.
 public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The notification's id, the same for each delivery.
-    public private(set) var id: EventID
+    public package(set) var id: EventID
 
     /// The kind of notification.
-    public let kind: Kind
+    public package(set) var kind: Kind
 
     /// The time of the event, since 1970, to the millisecond.
-    public internal(set) var time: Timestamp
+    public package(set) var time: Timestamp
 
     /// The region; nil if the beacon was heard outside all named regions, and in a heartbeat.
     public var region: Region?
@@ -19,8 +21,14 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The beacon, if the notification concerns one.
     public var beacon: BeaconIdentity?
 
-    /// The user's name for the beacon, or nil.
+    /// The user's name for the beacon at the time of the event, or nil.
     public var beaconName: String?
+
+    /// The user's further attributes of the beacon, by name.
+    public var beaconAttributes: [String: String] = [:]
+
+    /// The state of the region, or of the beacon's place; nil for other kinds of notification.
+    public var state: RegionState?
 
     /// The beacon's proximity; nil if the notification does not concern proximity.
     public var proximity: Proximity?
@@ -43,6 +51,9 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The beacon's previous place; nil if it was outside all places, or if the place is unknown.
     public var before: String?
 
+    /// The signal strength that decided the place, in dBm.
+    public var level: Double?
+
     /// The lead over the next best place in decibels.
     public var margin: Double?
 
@@ -64,6 +75,22 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The regions and their beacons, in a heartbeat.
     public var presence: [Presence]?
 
+    /// Whether the receiver hears; only for the history.
+    package var isHearing: Bool?
+
+    // Destinations do not get these.
+
+    /// A summary in one sentence, without a full stop.
+    package var summary = ""
+    /// The app or the webhook that sent the event; nil for events of this machine.
+    package var sender: String?
+    /// The install of the app, by its identifier.
+    package var install: String?
+    /// The user of the install, or the one that another gateway named; nil if unknown.
+    package var person: String?
+    /// The data that the app sent.
+    package var data: [String: JSONValue]?
+
     /// Creates a notification with only its id, kind and time.
     ///
     /// - Parameters:
@@ -74,13 +101,6 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
         self.id = id
         self.kind = kind
         self.time = Timestamp(nanoseconds: (time.nanoseconds + 500_000) / 1_000_000 * 1_000_000)
-    }
-
-    /// Returns the notification with another id: the id of its event, if another machine may report the same event.
-    package func named(_ id: EventID) -> BeaconNotification {
-        var other = self
-        other.id = id
-        return other
     }
 }
 
@@ -110,6 +130,14 @@ extension BeaconNotification {
         public static let heartbeat = Kind(rawValue: "heartbeat")
         /// A custom event of an application, with a name and properties. Kumulos accepts it.
         public static let application = Kind(rawValue: "application")
+        /// A region's state became known, or unknown. It is only in the history, as are the next ones.
+        package static let state = Kind(rawValue: "state")
+        /// A receiver hears again, or no longer.
+        package static let receiver = Kind(rawValue: "receiver")
+        /// A custom event that an app has sent to this machine.
+        package static let app = Kind(rawValue: "app")
+        /// An app has identified its user.
+        package static let user = Kind(rawValue: "user")
 
         /// The kind's name.
         public var description: String { rawValue }
@@ -138,8 +166,8 @@ extension BeaconNotification {
     }
 }
 
-/// The JSON form, as stored in the event store, sent by webhooks in `data`, and sent to brokers. Its keys are those of
-/// the command line's JSON lines where both have the same value. Keys without a value are omitted.
+/// The JSON form, as sent by webhooks in `data`, and to brokers. The event store has it without the time. Its keys are
+/// those of the command line's JSON lines where both have the same value. Keys without a value are omitted.
 ///
 /// ```json
 /// {"id":"018bcfe5-6800-7000-8000-000000000001","kind":"proximity","time":1700000000.25,
@@ -149,8 +177,12 @@ extension BeaconNotification {
 extension BeaconNotification: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, kind, time, region, beacon, proximity, accuracy, rssi, measuredPower, receiver, user, name, properties
-        case presence, place, before, margin, runnerUp, suspicion
+        case presence, state, place, before, level, margin, runnerUp, suspicion
+        case isHearing = "hearing"
     }
+
+    /// The key of an encoder that omits the time, which is an attribute of the stored event.
+    static let omitsTime = CodingUserInfoKey(rawValue: "omitsTime")
 
     /// Decodes the JSON form and ignores unknown keys.
     public init(from decoder: any Decoder) throws {
@@ -165,7 +197,8 @@ extension BeaconNotification: Codable {
             time: time)
         region = try values.decodeIfPresent(Region.self, forKey: .region)
         let named = try values.decodeIfPresent(IdentifiedBeacon.self, forKey: .beacon)
-        (beacon, beaconName) = (named?.identity, named?.name)
+        (beacon, beaconName, beaconAttributes) = (named?.identity, named?.name, named?.attributes ?? [:])
+        state = try values.decodeIfPresent(RegionState.self, forKey: .state)
         proximity = try values.decodeIfPresent(Proximity.self, forKey: .proximity)
         accuracy = try values.decodeIfPresent(Double.self, forKey: .accuracy)
         rssi = try values.decodeIfPresent(Int.self, forKey: .rssi)
@@ -173,6 +206,7 @@ extension BeaconNotification: Codable {
         receiver = try values.decodeIfPresent(String.self, forKey: .receiver)
         place = try values.decodeIfPresent(String.self, forKey: .place)
         before = try values.decodeIfPresent(String.self, forKey: .before)
+        level = try values.decodeIfPresent(Double.self, forKey: .level)
         margin = try values.decodeIfPresent(Double.self, forKey: .margin)
         runnerUp = try values.decodeIfPresent(String.self, forKey: .runnerUp)
         suspicion = try values.decodeIfPresent(SuspicionEvidence.self, forKey: .suspicion)
@@ -180,6 +214,7 @@ extension BeaconNotification: Codable {
         name = try values.decodeIfPresent(String.self, forKey: .name)
         properties = try values.decodeIfPresent([String: JSONValue].self, forKey: .properties)
         presence = try values.decodeIfPresent([Presence].self, forKey: .presence)
+        isHearing = try values.decodeIfPresent(Bool.self, forKey: .isHearing)
     }
 
     /// Encodes the JSON form.
@@ -187,9 +222,16 @@ extension BeaconNotification: Codable {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(id, forKey: .id)
         try values.encode(kind, forKey: .kind)
-        try values.encode(Double(time.milliseconds) / 1000, forKey: .time)
+        if Self.omitsTime.flatMap({ encoder.userInfo[$0] }) == nil {
+            try values.encode(Double(time.milliseconds) / 1000, forKey: .time)
+        }
         try values.encodeIfPresent(region, forKey: .region)
-        try values.encodeIfPresent(beacon.map { IdentifiedBeacon(identity: $0, name: beaconName) }, forKey: .beacon)
+        try values.encodeIfPresent(
+            beacon.map {
+                IdentifiedBeacon(
+                    identity: $0, name: beaconName, attributes: beaconAttributes.isEmpty ? nil : beaconAttributes)
+            }, forKey: .beacon)
+        try values.encodeIfPresent(state, forKey: .state)
         try values.encodeIfPresent(proximity, forKey: .proximity)
         try values.encodeIfPresent(accuracy.map(Self.finite), forKey: .accuracy)
         try values.encodeIfPresent(rssi, forKey: .rssi)
@@ -197,14 +239,20 @@ extension BeaconNotification: Codable {
         try values.encodeIfPresent(receiver, forKey: .receiver)
         try values.encodeIfPresent(place, forKey: .place)
         try values.encodeIfPresent(before, forKey: .before)
-        // JSON has no infinity and no NaN.
-        try values.encodeIfPresent(margin.flatMap { $0.isFinite ? $0 : nil }, forKey: .margin)
+        try values.encodeIfPresent(level.flatMap(Self.decibels), forKey: .level)
+        try values.encodeIfPresent(margin.flatMap(Self.decibels), forKey: .margin)
         try values.encodeIfPresent(runnerUp, forKey: .runnerUp)
         try values.encodeIfPresent(suspicion, forKey: .suspicion)
         try values.encodeIfPresent(user, forKey: .user)
         try values.encodeIfPresent(name, forKey: .name)
         try values.encodeIfPresent(properties, forKey: .properties)
         try values.encodeIfPresent(presence, forKey: .presence)
+        try values.encodeIfPresent(isHearing, forKey: .isHearing)
+    }
+
+    /// Returns decibels for JSON with one decimal; nil if they are not finite.
+    private static func decibels(_ value: Double) -> Double? {
+        value.isFinite ? (value * 10).rounded() / 10 : nil
     }
 
     /// Returns an accuracy for JSON, rounded to the centimeter, which is finer than any estimate. A value that is not
@@ -215,28 +263,31 @@ extension BeaconNotification: Codable {
     }
 }
 
-/// A beacon in JSON: its identity, and the user's name for it.
+/// A beacon in JSON: its identity, and the user's name and attributes for it.
 private struct IdentifiedBeacon: Codable {
     var identity: BeaconIdentity
     var name: String?
+    var attributes: [String: String]?
 
     private enum CodingKeys: CodingKey {
-        case name
+        case name, attributes
     }
 
-    init(identity: BeaconIdentity, name: String?) {
-        self.identity = identity
-        self.name = name
+    init(identity: BeaconIdentity, name: String?, attributes: [String: String]?) {
+        (self.identity, self.name, self.attributes) = (identity, name, attributes)
     }
 
     init(from decoder: any Decoder) throws {
-        name = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .name)
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.decodeIfPresent(String.self, forKey: .name)
+        attributes = try values.decodeIfPresent([String: String].self, forKey: .attributes)
         identity = try BeaconIdentity(from: decoder)
     }
 
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encodeIfPresent(name, forKey: .name)
+        try values.encodeIfPresent(attributes, forKey: .attributes)
         try identity.encode(to: encoder)
     }
 }

@@ -106,29 +106,15 @@ public struct NotificationPolicy: Sendable {
     public mutating func receive(_ event: BeaconEvent, at wallTime: Timestamp) -> [BeaconNotification] {
         switch event {
         case .region(let change):
-            var notifications = advance(to: change.time, at: wallTime)
+            let notifications = advance(to: change.time, at: wallTime)
             guard rules.regions?.contains(change.name) ?? true else { return notifications }
             states[change.name] = change.state
-            let kind: BeaconNotification.Kind
-            switch change.kind {
-            case .enter: kind = .enter
-            case .exit: kind = .exit
-            default: return notifications
-            }
-            guard rules.kinds.contains(kind) else { return notifications }
-            var notification = BeaconNotification(id: ids.next(at: wallTime), kind: kind, time: wallTime)
-            notification.region = BeaconNotification.Region(name: change.name, constraint: change.constraint)
-            notification.beacon = change.identity
-            notification.receiver = change.receiver
-            notifications.append(notification)
-            return notifications
+            return notifications + selected(event, at: wallTime)
         case .ranged(let report):
             return advance(to: report.time, at: wallTime) + receive(report, at: wallTime)
-        // Its time is from its source's clock, which does not drive this policy.
-        case .placed(let change): return receive(change, at: wallTime)
-        case .located: return []
-        // The detector has already decided how often to report it.
-        case .suspected(let event): return receive(event, at: wallTime)
+        // The times of places are from a source's clock, which does not drive this policy. The detector of suspicions
+        // has already decided how often to report them.
+        case .placed, .suspected, .located: return selected(event, at: wallTime)
         }
     }
 
@@ -205,38 +191,48 @@ public struct NotificationPolicy: Sendable {
         }
     }
 
-    /// Returns the notification of a beacon that has changed its place. A beacon in the same place as before an outage
-    /// has not changed it.
-    private mutating func receive(_ change: PlaceEvent, at wallTime: Timestamp) -> [BeaconNotification] {
-        let region = regions.first { $0.constraint.matches(change.identity) }
-        guard rules.kinds.contains(.place), change.state != .unknown, change.place != change.before,
-            region != nil || rules.regions == nil
+    /// Returns the event of a change if the rules select it.
+    private mutating func selected(_ event: BeaconEvent, at wallTime: Timestamp) -> [BeaconNotification] {
+        guard let notification = notification(of: event, at: wallTime), rules.kinds.contains(notification.kind),
+            notification.region != nil || rules.regions == nil
         else { return [] }
-        var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .place, time: wallTime)
-        notification.region = region
-        notification.beacon = change.identity
-        notification.receiver = change.receiver
-        notification.place = change.place
-        notification.before = change.before
-        notification.margin = change.margin.map { ($0 * 10).rounded() / 10 }
-        notification.runnerUp = change.runnerUp
+        // A beacon in the same place as before an outage has not changed it.
+        if notification.kind == .place, notification.state == .unknown || notification.place == notification.before {
+            return []
+        }
         return [notification]
     }
 
-    /// Returns the notification of a suspicion.
-    private mutating func receive(_ event: SuspicionEvent, at wallTime: Timestamp) -> [BeaconNotification] {
-        // Choose the most specific region.
-        let region = regions.filter { $0.constraint.matches(event.identity) }.max {
-            ($0.constraint.major != nil ? 1 : 0, $0.constraint.minor != nil ? 1 : 0)
-                < ($1.constraint.major != nil ? 1 : 0, $1.constraint.minor != nil ? 1 : 0)
+    /// Returns the event of a change, even if the rules do not select it; nil for reports of beacons.
+    package mutating func notification(of event: BeaconEvent, at wallTime: Timestamp) -> BeaconNotification? {
+        switch event {
+        case .region(let change):
+            let kind = BeaconNotification.Kind(rawValue: change.kind.rawValue)
+            var notification = BeaconNotification(id: ids.next(at: wallTime), kind: kind, time: wallTime)
+            notification.region = BeaconNotification.Region(name: change.name, constraint: change.constraint)
+            (notification.beacon, notification.receiver) = (change.identity, change.receiver)
+            notification.state = change.state
+            return notification
+        case .placed(let change):
+            var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .place, time: wallTime)
+            notification.region = regions.first { $0.constraint.matches(change.identity) }
+            (notification.beacon, notification.receiver) = (change.identity, change.receiver)
+            (notification.state, notification.place, notification.before) = (change.state, change.place, change.before)
+            (notification.level, notification.margin, notification.runnerUp) =
+                (change.level, change.margin, change.runnerUp)
+            return notification
+        case .suspected(let event):
+            var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .suspicious, time: wallTime)
+            // Choose the most specific region.
+            notification.region = regions.filter { $0.constraint.matches(event.identity) }.max {
+                ($0.constraint.major != nil ? 1 : 0, $0.constraint.minor != nil ? 1 : 0)
+                    < ($1.constraint.major != nil ? 1 : 0, $1.constraint.minor != nil ? 1 : 0)
+            }
+            (notification.beacon, notification.receiver) = (event.identity, event.receiver)
+            notification.suspicion = event.grounds
+            return notification
+        case .ranged, .located: return nil
         }
-        guard rules.kinds.contains(.suspicious), region != nil || rules.regions == nil else { return [] }
-        var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .suspicious, time: wallTime)
-        notification.region = region
-        notification.beacon = event.identity
-        notification.receiver = event.receiver
-        notification.suspicion = event.grounds
-        return [notification]
     }
 
     /// Compares a report with the history of its receiver and region, and returns the notifications to send.

@@ -73,18 +73,14 @@ struct DestinationWorker {
         var entries: [QueuedNotification] = []
         var outcomes: [DeliveryOutcome] = []
         for (index, event) in batch.events.enumerated() {
-            let notification = BeaconNotification(event.event)
-            if let notification, BeaconNotification.refusal(of: event.event) == nil {
-                let attempts = index == 0 ? failures : 0
-                entries.append(
-                    QueuedNotification(
-                        sequence: event.number, notification: destination.selection(of: notification),
-                        attempts: attempts))
+            guard let reason = BeaconNotification.refusal(of: event.event) else {
+                var entry = QueuedNotification(event, index == 0 ? failures : 0)
+                entry.event = destination.selection(of: event.event)
+                entries.append(entry)
                 continue
             }
             // Send the notifications before it first.
             guard entries.isEmpty else { break }
-            let reason = BeaconNotification.refusal(of: event.event) ?? "its content cannot be read"
             outcomes.append(.refused(reason: reason))
         }
         if !entries.isEmpty {

@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconModel
 import Foundation
 import NIOHTTP1
@@ -77,17 +78,19 @@ public final class WebhookSink: Sink {
 
     private func post(_ entries: ArraySlice<QueuedNotification>) async -> HTTPResponse {
         guard let first = entries.first else { return .failure("there is nothing to send") }
-        let events = entries.map { CloudEvent($0.notification, source: source, typePrefix: typePrefix) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body: Data
+        var body = Data()
         do {
-            body = batch > 1 ? try encoder.encode(events) : try encoder.encode(events[0])
+            for entry in entries {
+                let head = CloudEvent(entry.event, source: source, typePrefix: typePrefix)
+                body += (body.isEmpty ? "" : ",").utf8
+                body += try entry.event.json(in: head, as: "data")
+            }
+            if batch > 1 { body = Data("[".utf8) + body + Data("]".utf8) }
         } catch {
             return .response(status: 400, retryAfter: nil, excerpt: "it cannot be written as JSON: \(error)")
         }
         // The id depends on the content: a batch of other notifications has another id.
-        let id = entries.count == 1 ? "\(first.notification.id)" : "\(first.notification.id)+\(entries.count - 1)"
+        let id = entries.count == 1 ? "\(first.event.id)" : "\(first.event.id)+\(entries.count - 1)"
         var headers = headers
         headers.replaceOrAdd(name: "Idempotency-Key", value: id)
         if !signature.isEmpty {
@@ -101,7 +104,7 @@ public final class WebhookSink: Sink {
     }
 }
 
-/// A notification as a CloudEvent (CloudEvents 1.0.2, JSON format).
+/// The attributes of a notification as a CloudEvent (CloudEvents 1.0.2, JSON format).
 struct CloudEvent: Encodable {
     private let specversion = "1.0"
     private let id: EventID
@@ -110,15 +113,13 @@ struct CloudEvent: Encodable {
     private let subject: String?
     private let time: String
     private let datacontenttype = "application/json"
-    private let data: BeaconNotification
 
-    init(_ notification: BeaconNotification, source: String, typePrefix: String) {
-        id = notification.id
+    init(_ event: Event, source: String, typePrefix: String) {
+        id = event.id
         self.source = source
-        type = typePrefix + notification.kind.rawValue
-        subject = notification.region?.name ?? notification.beacon?.description
-        time = Self.text(of: notification.time)
-        data = notification
+        type = typePrefix + event.kind
+        subject = event.region ?? event.beacon?.description
+        time = Self.text(of: event.time)
     }
 
     /// Returns a time in RFC 3339 form, in UTC with milliseconds.

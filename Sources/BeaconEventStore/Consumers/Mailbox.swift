@@ -118,8 +118,8 @@ extension StoreTables {
     func refused(by name: String, limit: Int) throws -> [RefusedEvent] {
         try events(for: name, in: MailState.dead, limit: limit, "d.attempts, d.reason, d.since") { event, row in
             RefusedEvent(
-                event: event, reason: try row.text(17, atMost: 1 << 16), attempts: try row.count(16),
-                time: Timestamp(milliseconds: try row.integer(18)))
+                event: event, reason: try row.text(18, atMost: 1 << 16), attempts: try row.count(17),
+                time: Timestamp(milliseconds: try row.integer(19)))
         }.events
     }
 

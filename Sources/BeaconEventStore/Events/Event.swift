@@ -4,7 +4,7 @@ public import Foundation
 /// An event: an occurrence with attributes for queries.
 ///
 /// The attributes are columns, not a dictionary. Each is indexed, and a missing one costs a byte. All other content is
-/// in the ``body``, which the store never reads.
+/// in the ``body`` and in ``private``, which the store never reads.
 public struct Event: Hashable, Sendable {
     /// The order in which events are dropped if memory or a consumer's bounds do not suffice.
     public struct Priority: Hashable, Sendable, Comparable {
@@ -60,6 +60,8 @@ public struct Event: Hashable, Sendable {
     public var audience: [String]?
     /// The content in the caller's format, for instance JSON.
     public var body: Data
+    /// The part of the content that only its own readers get, in the caller's format.
+    public var `private` = Data()
 
     /// Creates an event.
     ///
@@ -92,7 +94,9 @@ public struct Event: Hashable, Sendable {
     var fault: String? {
         let names = audience ?? []
         if kind.isEmpty { return "it has no kind" }
-        if body.count > Self.maximumBody { return "its body has \(body.count) bytes of at most \(Self.maximumBody)" }
+        for part in [body, `private`] where part.count > Self.maximumBody {
+            return "its body has \(part.count) bytes of at most \(Self.maximumBody)"
+        }
         for text in [kind, region, place, receiver, sender, install].compactMap({ $0 }) + names {
             if let fault = Self.fault(ofText: text) { return fault }
         }
@@ -117,8 +121,11 @@ public struct Event: Hashable, Sendable {
     /// Returns a text as an attribute; nil if it is not valid.
     package static func attribute(_ text: String?) -> String? { text.flatMap { isAttribute($0) ? $0 : nil } }
 
-    /// The size that counts for the bounds: the body, and an estimate of the rest.
-    var size: Int { body.count + Self.overhead }
+    /// The size that counts for the bounds: the body, the private part, and an estimate of the rest.
+    var size: Int { body.count + `private`.count + Self.overhead }
+
+    /// ``size`` in SQL.
+    static let sizeSQL = "length(body) + length(private) + \(overhead)"
 
     /// The estimated size of an event without its body.
     static let overhead = 100

@@ -25,7 +25,8 @@ enum StoreSchema {
         "event": """
         CREATE TABLE event (number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, time INTEGER NOT NULL, \
         arrival INTEGER NOT NULL, kind TEXT NOT NULL, priority INTEGER NOT NULL, region TEXT, place TEXT, beacon BLOB, \
-        receiver TEXT, sender TEXT, install TEXT, audience TEXT, body BLOB NOT NULL)
+        receiver TEXT, sender TEXT, install TEXT, audience TEXT, body BLOB NOT NULL, \
+        private BLOB NOT NULL)
         """,
         "known": "CREATE TABLE known (id BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID",
         "state": """

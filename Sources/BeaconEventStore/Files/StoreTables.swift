@@ -76,7 +76,7 @@ struct StoreRow {
     /// The columns of ``event(_:)``, in a search that calls the table `e`.
     static let columns = """
         e.number, e.id, e.time, e.arrival, e.kind, e.priority, e.region, e.place, e.beacon, e.receiver, e.sender, \
-        e.install, e.audience, e.body
+        e.install, e.audience, e.body, e.private
         """
 
     private static let audienceLimit = Event.maximumAudience * (Event.maximumText + 1)
@@ -108,6 +108,7 @@ struct StoreRow {
         event.sender = try optionalText(first + 10)
         event.install = try optionalText(first + 11)
         event.audience = try audience(first + 12)
+        event.private = try data(first + 14, atMost: Event.maximumBody)
         return StoredEvent(
             number: number, arrival: Timestamp(milliseconds: try integer(first + 3)), event: event)
     }
@@ -181,7 +182,7 @@ struct StoreTables {
 
     /// Inserts an event.
     func insert(_ event: StoredEvent) throws {
-        try run("INSERT INTO event VALUES (\(Self.marks(14)))", event.row)
+        try run("INSERT INTO event VALUES (\(Self.marks(15)))", event.row)
     }
 
     /// Adds the id of an event.
@@ -217,7 +218,7 @@ extension StoredEvent {
             number, event.id.bytes, event.time.nanoseconds, arrival.milliseconds, event.kind,
             Int64(event.priority.rawValue), event.region, event.place, event.beacon?.bytes, event.receiver,
             event.sender, event.install, event.audience?.joined(separator: "\n"),
-            event.body,
+            event.body, event.private,
         ]
     }
 }

@@ -65,7 +65,7 @@ extension StepWriter {
         var examined: [(number: Int64, bytes: Int)] = []
         try tables.each(
             """
-            SELECT number, arrival, length(body) + \(Event.overhead) FROM event WHERE number > ?
+            SELECT number, arrival, \(Event.sizeSQL) FROM event WHERE number > ?
             ORDER BY number LIMIT ?
             """, [ledger.swept, settings.piece]
         ) { row in
@@ -91,7 +91,7 @@ extension StepWriter {
         ledger.released.removeFirst(numbers.count)
         for number in numbers {
             let bytes = try tables.first(
-                "SELECT length(body) + \(Event.overhead) FROM event WHERE number = ?", [number]
+                "SELECT \(Event.sizeSQL) FROM event WHERE number = ?", [number]
             ) { (try? $0.count(0)) ?? Event.overhead }
             if let bytes { try deleteUnlessNeeded(number, bytes) }
         }

@@ -104,7 +104,7 @@ struct Ledger: Sendable {
         dataVersion = version
         // Another process also appends events, but never deletes any.
         let new = try tables.first(
-            "SELECT count(*), coalesce(sum(length(body) + \(Event.overhead)), 0) FROM event WHERE number > ?",
+            "SELECT count(*), coalesce(sum(\(Event.sizeSQL)), 0) FROM event WHERE number > ?",
             [sequence]
         ) { Amount(count: try $0.count(0), bytes: try $0.count(1)) }
         events += new ?? Amount()

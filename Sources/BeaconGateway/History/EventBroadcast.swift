@@ -1,5 +1,7 @@
 package import BeaconEventStore
+package import BeaconModel
 import BeaconSupport
+package import Foundation
 
 /// The broadcast of new events to all clients of the console.
 ///
@@ -8,8 +10,9 @@ import BeaconSupport
 package final class EventBroadcast: Sendable {
     /// A message to listeners.
     package enum Message: Sendable {
-        /// An event has happened.
-        case event(NumberedEvent)
+        /// An event has happened: its number in the history, nil while it waits for the disk, and its JSON, which is
+        /// rendered once for all listeners.
+        case event(EventID, number: Int64?, json: Data)
         /// These lists have changed and can be requested.
         case changed(Set<Topic>)
         /// No event for a while; the connection is alive.
@@ -32,8 +35,7 @@ package final class EventBroadcast: Sendable {
     /// - Parameter store: the store whose events listeners get; nil for none.
     package init(_ store: EventStore?) {
         store?.follow { [weak self] events in
-            guard let self, count > 0 else { return }
-            for event in events.compactMap({ NumberedEvent($0) }) { send(.event(event)) }
+            for event in events { self?.show(event.event, event.number) }
         }
     }
 
@@ -53,6 +55,13 @@ package final class EventBroadcast: Sendable {
             self?.listeners.withLock { _ = $0.all.removeValue(forKey: number) }
         }
         return stream
+    }
+
+    /// Shows an event to all listeners, if it is one that the history shows.
+    ///
+    /// - Parameter number: its number in the history; nil while it waits for the disk.
+    package func show(_ event: Event, _ number: Int64? = nil) {
+        if event.isShown, count > 0 { send(.event(event.id, number: number, json: event.head(number))) }
     }
 
     /// Sends a message to all listeners.

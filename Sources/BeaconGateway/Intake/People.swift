@@ -1,7 +1,6 @@
 import BeaconDelivery
 import BeaconEventStore
-package import BeaconModel
-import Foundation
+import BeaconModel
 
 /// The installs and users of a batch of events, updated by these.
 struct People: Sendable {
@@ -35,15 +34,16 @@ struct People: Sendable {
     /// Updates the install of an event.
     ///
     /// - Returns: the updated install that sent it; nil if the event has none.
-    mutating func receive(_ event: HistoryEvent, at now: Timestamp) -> Install? {
+    mutating func receive(_ event: BeaconNotification, at now: Timestamp) -> Install? {
         guard let id = event.install, let app = event.sender else { return nil }
         var install =
             installs[id] ?? Install(id: id, app: app, user: nil, first: now, last: now, events: 0)
         install.last = now
         install.events = min(install.events, .max - 1) + 1
-        if event.user != nil { install.user = event.person }
-        if let user = install.user, let given = event.userAttributes {
-            attributes[Name(app: app, user: user)] = given
+        // An app that names the install instead of a user has none.
+        if event.person != nil || event.data?["userId"] == .string(id) { install.user = event.person }
+        if event.kind == .user, let user = install.user, case .object(let given)? = event.data?["attributes"] {
+            attributes[Name(app: app, user: user)] = Self.attributes(given)
         }
         installs[id] = install
         changedInstalls.insert(id)
@@ -70,12 +70,12 @@ struct People: Sendable {
 
 extension StoredPeople {
     /// Returns the installs that sent events, with their users.
-    func people(of events: [HistoryEvent]) async throws(EventStoreError) -> People {
+    func people(of events: [BeaconNotification]) async throws(EventStoreError) -> People {
         let ids = Set(events.compactMap(\.install))
         guard !ids.isEmpty else { return People(installs: [:]) }
         let named = Set(
             events.compactMap { event in
-                event.sender.flatMap { app in event.user.map { People.Name(app: app, user: $0) } }
+                event.sender.flatMap { app in event.person.map { People.Name(app: app, user: $0) } }
             })
         return try await store.readState { state in
             let installs = try Self.installs(ids, in: state)
@@ -89,56 +89,5 @@ extension StoredPeople {
             }
             return people
         }
-    }
-}
-
-extension HistoryEvent {
-    private var values: [String: JSONValue] {
-        guard case .object(let values) = try? JSONDecoder().decode(JSONValue.self, from: Data(detail.utf8)) else {
-            return [:]
-        }
-        return values
-    }
-
-    /// The proximity in the event; nil for none.
-    package var proximity: Proximity? {
-        guard case .string(let word)? = values["proximity"] else { return nil }
-        return Proximity.allCases.first { $0.description == word }
-    }
-
-    /// True for a place event that moves a beacon to another place, or out of all places.
-    var isChangeOfPlace: Bool {
-        let values = values
-        if case .string("unknown")? = values["state"] { return false }
-        return values["place"] != values["before"]
-    }
-
-    /// The attributes of the user in the event; nil if it has none.
-    var userAttributes: [String: String]? {
-        guard kind == .user, case .object(let given)? = values["attributes"] else { return nil }
-        return People.attributes(given)
-    }
-
-    /// The line of JSON that programs receive. Events of apps and other gateways include their sender.
-    var line: [UInt8] {
-        if sender == nil { return Array(detail.utf8) + [UInt8(ascii: "\n")] }
-        var values = values
-        if let sender { values["sender"] = .string(sender) }
-        if let install { values["install"] = .string(install) }
-        if let person { values["user"] = .string(person) }
-        values["time"] = .number(time.seconds)
-        values["event"] = values["event"] ?? .string(kind.rawValue)
-        if let region { values["region"] = values["region"] ?? .string(region) }
-        if let beacon {
-            values["beacon"] =
-                values["beacon"]
-                ?? .object([
-                    "uuid": .string(beacon.uuid.description), "major": .integer(Int64(beacon.major)),
-                    "minor": .integer(Int64(beacon.minor)),
-                ])
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array((try? encoder.encode(values)) ?? Data("{}".utf8)) + [UInt8(ascii: "\n")]
     }
 }

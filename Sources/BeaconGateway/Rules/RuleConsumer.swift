@@ -1,6 +1,6 @@
-import BeaconDelivery
+package import BeaconDelivery
 import BeaconEngine
-import BeaconEventStore
+package import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -97,12 +97,12 @@ package struct RuleConsumer: Service {
         defer { isWorking.withLock { $0 = false } }
         let newestBefore = try await newestEventBefore()
         guard let batch = try await history.forRules.available(limit: Self.chunk) else { return false }
-        let events = batch.events.compactMap { NumberedEvent($0) }
+        let events = batch.events.compactMap(RecordedEvent.init)
         if await !engine.hasReplayed { try await replay(until: batch.from) }
-        var people = try await people.people(of: events.map(\.event))
+        var people = try await people.people(of: events.map(\.notification))
         let now = history.store.wallTime
         let configuration = await gateway.configuration
-        let senders = events.map { people.receive($0.event, at: now) }
+        let senders = events.map { people.receive($0.notification, at: now) }
         let (result, reviewed) = await engine.reviewed { active in
             var result = Result(now: now, newestBefore: newestBefore)
             for (event, install) in zip(events, senders) { result.decide(event, install, configuration, &active) }
@@ -134,11 +134,15 @@ package struct RuleConsumer: Service {
         let configuration = await gateway.configuration
         var number: Int64 = 0
         while number < position, engine.needsRanging {
-            let events = try await history.received(after: number, through: position)
-            guard let last = events.last?.number else { break }
+            let (events, last) = try await history.events(after: number)
+            guard let last else { break }
+            let decoded = events.filter { $0.number <= position && $0.event.sender != nil }
+                .compactMap(RecordedEvent.init)
             let (_, reviewed) = await engine.reviewed { active in
-                for event in events {
-                    for index in active.indices { _ = active[index].occurrences(of: event, in: configuration) }
+                for event in decoded {
+                    for index in active.indices {
+                        _ = active[index].occurrences(of: event.notification, in: configuration)
+                    }
                 }
             }
             await engine.apply(reviewed, starting: [])
@@ -161,25 +165,26 @@ extension RuleConsumer {
         init(now: Timestamp, newestBefore: Int64) { (self.now, self.newestBefore) = (now, newestBefore) }
 
         /// Returns how late an event became known.
-        private func lateness(of event: NumberedEvent, as occurrence: RuleOccurrence) -> Duration {
+        private func lateness(of event: RecordedEvent, as occurrence: RuleOccurrence) -> Duration {
             // A stay began earlier than the report of it; the time of the report counts.
-            var since = max(occurrence.time, event.event.time)
-            if event.event.sender == nil {
+            var since = max(occurrence.time, event.notification.time)
+            if event.notification.sender == nil {
                 // Events of this machine are known at once, whatever the clocks show, unless beacond ended before the
                 // rules processed them.
-                guard let arrival = event.arrival, event.number ?? 0 <= newestBefore else { return .zero }
-                since = arrival
+                guard event.stored.number <= newestBefore else { return .zero }
+                since = event.stored.arrival
             }
             return .nanoseconds(max(0, now.since(since)))
         }
 
         /// Decides what rules do for an event.
         mutating func decide(
-            _ event: NumberedEvent, _ install: Install?, _ configuration: GatewayConfiguration,
+            _ event: RecordedEvent, _ install: Install?, _ configuration: GatewayConfiguration,
             _ active: inout [RuleEngine.Active]
         ) {
             for index in active.indices {
-                for var occurrence in active[index].occurrences(of: event, in: configuration)
+                let found = active[index].occurrences(of: event.notification, event.stored.number, in: configuration)
+                for var occurrence in found
                 where active[index].rule.concerns(occurrence.with(install)) {
                     occurrence = occurrence.with(install)
                     occurrence.lateness = lateness(of: event, as: occurrence)
@@ -189,9 +194,9 @@ extension RuleConsumer {
                     let rule = active[index].rule
                     if ran {
                         if let message = rule.message, let install {
-                            let beacon = configuration.beacons.first { $0.identity == occurrence.beacon }
+                            let beacon = configuration.beacons.first { $0.identity == event.notification.beacon }
                             let content = message.filled(Rule.placeholders(of: occurrence, title: beacon?.name))
-                            let name = EventID(rule: rule.name, number: event.number ?? 0, of: occurrence)
+                            let name = EventID(rule: rule.name, number: event.stored.number, of: occurrence)
                             // One nanosecond apart, so that they keep their order.
                             let time = now.advanced(by: Int64(messages.count))
                             messages.append(
@@ -199,7 +204,9 @@ extension RuleConsumer {
                                     id: "\(name)", install: install.id, time: time, content: content, rule: rule.name))
                             if !work.runs.isEmpty { work.runs[0].detail = content.text }
                         }
-                        if rule.target != nil { lines.append((rule.run(for: occurrence), event.event.line)) }
+                        if rule.target != nil {
+                            lines.append((rule.run(for: occurrence), event.stored.event.line(of: event.notification)))
+                        }
                     }
                     self.work.append(work)
                 }
@@ -208,13 +215,26 @@ extension RuleConsumer {
     }
 }
 
+/// An event of the history, decoded for rules.
+package struct RecordedEvent: Sendable {
+    package let stored: StoredEvent
+    /// The event. A trial moves its time.
+    package var notification: BeaconNotification
+
+    /// Decodes a stored event; nil if it is none of beacond's.
+    package init?(_ stored: StoredEvent) {
+        guard let notification = BeaconNotification(decoding: stored.event) else { return nil }
+        (self.stored, self.notification) = (stored, notification)
+    }
+}
+
 extension RuleOccurrence {
     /// Returns the occurrence with its sender.
     package func with(_ install: Install?) -> RuleOccurrence {
         guard let install else { return self }
         var result = self
-        result.install = install.id
-        result.user = result.user ?? install.user
+        result.notification.install = install.id
+        result.notification.person = result.notification.person ?? install.user
         result.attributes = install.attributes
         return result
     }
@@ -225,13 +245,13 @@ extension RuleEngine.Active {
     ///
     /// - Parameters:
     ///   - event: the event.
+    ///   - number: its number in the history.
     ///   - configuration: the configuration, for its regions and the places of its beacons.
-    package mutating func occurrences(of event: NumberedEvent, in configuration: GatewayConfiguration)
-        -> [RuleOccurrence]
-    {
-        let (number, event) = (event.number, event.event)
-        var regions = Set([event.region].compactMap { $0 })
-        var place = event.place
+    package mutating func occurrences(
+        of event: BeaconNotification, _ number: Int64? = nil, in configuration: GatewayConfiguration
+    ) -> [RuleOccurrence] {
+        let own = Set([event.region?.name].compactMap { $0 })
+        var (regions, place) = (own, event.place)
         if let beacon = event.beacon {
             for region in configuration.regions where region.region.constraint.matches(beacon) {
                 regions.insert(region.name)
@@ -242,10 +262,8 @@ extension RuleEngine.Active {
         }
         func occurrence(_ kind: RuleEvent, at time: Timestamp) -> RuleOccurrence {
             RuleOccurrence(
-                event: kind, time: time, summary: event.summary,
-                regions: kind == .enter || kind == .exit ? Set([event.region].compactMap { $0 }) : regions,
-                beacon: event.beacon, place: place, user: event.person, install: event.install,
-                sender: event.sender, number: number)
+                event: kind, time: time, notification: event,
+                regions: kind == .enter || kind == .exit ? own : regions, place: place, number: number)
         }
         switch event.kind {
         case .enter: return [occurrence(.enter, at: event.time)]
@@ -253,7 +271,8 @@ extension RuleEngine.Active {
         case .suspicious: return [occurrence(.suspicious, at: event.time)]
         case .place:
             // Losing sight of a beacon, or finding it in the same place again, is no change.
-            return event.isChangeOfPlace ? [occurrence(.place, at: event.time)] : []
+            let isChange = event.state != .unknown && event.place != event.before
+            return isChange ? [occurrence(.place, at: event.time)] : []
         case .proximity, .gone:
             guard let beacon = event.beacon, rule.concerns(beacon, of: regions) else { return [] }
             let proximity = event.kind == .gone ? nil : event.proximity
@@ -265,7 +284,7 @@ extension RuleEngine.Active {
                     ProximityChange(beacon, .init(proximity), at: event.time, lasts: event.install == nil),
                     of: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")")
             return matches.compactMap { match in RuleEvent(match.condition).map { occurrence($0, at: match.time) } }
-        case .state, .receiver, .app, .user: return []
+        default: return []
         }
     }
 

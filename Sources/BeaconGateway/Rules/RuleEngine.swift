@@ -95,8 +95,8 @@ package actor RuleEngine {
         kinds = Locked(Set(rules.flatMap(\.events)))
     }
 
-    private static func active(_ rule: Rule, _ logger: Logger) -> Active {
-        Active(rule, runner: rule.target == nil ? nil : RuleRunner(rule, logger: logger))
+    private static func active(_ rule: Rule, _ logger: Logger, after predecessor: RuleRunner? = nil) -> Active {
+        Active(rule, runner: rule.target == nil ? nil : RuleRunner(rule, logger: logger, after: predecessor))
     }
 
     // MARK: - The rules
@@ -136,9 +136,10 @@ package actor RuleEngine {
                 one.rule = rule
                 next.append(one)
             } else {
-                var one = Self.active(rule, logger)
+                let before = gone.first { $0.rule.name == rule.name }
+                var one = Self.active(rule, logger, after: before?.runner)
                 // A changed rule keeps its switch, and its past runs if it still has a span.
-                if let before = gone.first(where: { $0.rule.name == rule.name }) {
+                if let before {
                     one.isSwitchedOn = before.isSwitchedOn
                     if rule.span != nil { one.firings = before.firings }
                 }
@@ -215,16 +216,24 @@ package actor RuleEngine {
             else { return nil }
             let settings = second.beacons[match.beacon]
             let regions = second.regions.filter { $0.constraint.matches(match.beacon) }
+            var notification = BeaconNotification(
+                id: ids.next(at: line.time), kind: event == .gone ? .gone : .proximity, time: line.time)
+            notification.beacon = match.beacon
+            (notification.beaconName, notification.beaconAttributes) = (settings?.name, settings?.attributes ?? [:])
             let title = settings?.name ?? "\(match.beacon.major)/\(match.beacon.minor)"
-            var occurrence = RuleOccurrence(
-                event: event, time: line.time, summary: "\(title) is \(event)", regions: Set(regions.map(\.name)),
-                beacon: match.beacon, place: settings?.place)
+            notification.summary = "\(title) is \(event)"
+            let occurrence = RuleOccurrence(
+                event: event, time: line.time, notification: notification, regions: Set(regions.map(\.name)),
+                place: settings?.place)
             // For a rule with regions, the event names the first match of them.
             if let names = active[index].rule.regions {
                 line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint
             }
-            EventJSON.append(line, to: &occurrence.json)
-            return decide(index, occurrence)
+            return decide(index, occurrence) {
+                var json: [UInt8] = []
+                EventJSON.append(line, adding: settings?.jsonMembers ?? [], to: &json)
+                return json
+            }
         }
     }
 
@@ -239,14 +248,14 @@ package actor RuleEngine {
     ///
     /// - Returns: the program to start; nil if there is none, the occurrence does not concern the rule, or the rule is
     ///   off.
-    private func decide(_ index: Int, _ occurrence: RuleOccurrence) -> Start? {
+    private func decide(_ index: Int, _ occurrence: RuleOccurrence, line: () -> [UInt8]) -> Start? {
         guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return nil }
         var ran = false
         let work = Self.decide(
             &active[index], occurrence, named: second.map { Array($0.beacons.keys) } ?? [], ids: &ids, ran: &ran)
         store(work)
         guard ran, let runner = active[index].runner else { return nil }
-        return Start(runner: runner, json: occurrence.json, run: active[index].rule.run(for: occurrence))
+        return Start(runner: runner, json: line(), run: active[index].rule.run(for: occurrence))
     }
 
     /// Decides whether a rule runs for an occurrence that concerns it.
@@ -342,6 +351,8 @@ package actor RuleEngine {
     ///   ``apply(_:starting:)`` to keep the changes.
     func reviewed<Value: Sendable>(_ decide: @Sendable (inout [Active]) -> Value) -> (Value, [Active]) {
         var copy = active.filter(\.isEnabled)
+        // The copies count what is new.
+        for index in copy.indices { copy[index].counts = Counts() }
         let value = decide(&copy)
         return (value, copy)
     }
@@ -358,8 +369,8 @@ package actor RuleEngine {
             guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
             active[index].reported = one.reported
             active[index].firings.merge(one.firings) { max($0, $1) }
-            active[index].counts.ran = max(active[index].counts.ran, one.counts.ran)
-            active[index].counts.withheld = max(active[index].counts.withheld, one.counts.withheld)
+            active[index].counts.ran += one.counts.ran
+            active[index].counts.withheld += one.counts.withheld
             active[index].counts.last = one.counts.last ?? active[index].counts.last
         }
         for line in lines {
@@ -407,7 +418,7 @@ extension Rule {
     func run(for occurrence: RuleOccurrence) -> RuleRun {
         let person = occurrence.person
         return RuleRun(
-            time: occurrence.time, rule: name, event: occurrence.number, summary: occurrence.summary,
+            time: occurrence.time, rule: name, event: occurrence.number, summary: occurrence.notification.summary,
             person: person.isEmpty ? nil : person, action: actionText, outcome: .done)
     }
 
@@ -430,16 +441,16 @@ extension Rule {
         var notification = BeaconNotification(
             id: occurrence.number.map { EventID(rule: name, number: $0, of: occurrence) }
                 ?? ids.next(at: occurrence.time), kind: .application, time: occurrence.time)
-        notification.name = name
-        notification.beacon = occurrence.beacon
-        notification.place = occurrence.place
-        notification.user = occurrence.user
+        let event = occurrence.notification
+        (notification.name, notification.place, notification.user) = (name, occurrence.place, event.person)
+        (notification.beacon, notification.beaconName) = (event.beacon, event.beaconName)
+        notification.beaconAttributes = event.beaconAttributes
         var properties: [String: JSONValue] = [
-            "event": .string("\(occurrence.event)"), "summary": .string(occurrence.summary),
+            "event": .string("\(occurrence.event)"), "summary": .string(event.summary),
         ]
         if let region = occurrence.regions.min() { properties["region"] = .string(region) }
-        if let install = occurrence.install { properties["install"] = .string(install) }
-        if let beacon = occurrence.beacon { properties["beacon"] = .string(beacon.description) }
+        if let install = event.install { properties["install"] = .string(install) }
+        if let beacon = event.beacon { properties["beacon"] = .string(beacon.description) }
         if let place = occurrence.place { properties["place"] = .string(place) }
         notification.properties = properties
         return notification
@@ -448,10 +459,19 @@ extension Rule {
     /// Returns the values for the placeholders of a message.
     static func placeholders(of occurrence: RuleOccurrence, title: String?) -> [String: String] {
         [
-            "event": "\(occurrence.event)", "beacon": title ?? occurrence.beacon?.description ?? "",
+            "event": "\(occurrence.event)", "beacon": title ?? occurrence.notification.beacon?.description ?? "",
             "region": occurrence.regions.min() ?? "", "place": occurrence.place ?? "",
-            "user": occurrence.user ?? "",
+            "user": occurrence.notification.person ?? "",
         ]
+    }
+}
+
+extension BeaconSettings {
+    /// The name and the attributes as members of the beacon's JSON object.
+    fileprivate var jsonMembers: [UInt8] {
+        var members: [String: JSONValue] = ["name": .string(name)]
+        if !attributes.isEmpty { members["attributes"] = .object(attributes.mapValues { .string($0) }) }
+        return Array(((try? JSONEncoder.sorted.encode(members)) ?? Data()).dropFirst().dropLast())
     }
 }
 

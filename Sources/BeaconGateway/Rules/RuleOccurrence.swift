@@ -1,3 +1,4 @@
+package import BeaconDelivery
 package import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -6,33 +7,27 @@ import BeaconSupport
 package struct RuleOccurrence: Sendable {
     /// The kind of event.
     var event: RuleEvent
-    /// The time of the event, by the wall clock.
+    /// The time of the event, by the wall clock. A stay began earlier than the report of it.
     package var time: Timestamp
+    /// The event or the report.
+    package var notification: BeaconNotification
     /// The time between the event and its arrival.
     package var lateness = Duration.zero
-    /// A summary in one sentence, without a full stop.
-    package var summary: String
     /// The regions that the event concerns.
     var regions: Set<String> = []
-    var beacon: BeaconIdentity?
     /// The place that the beacon has entered, or is fixed in.
     var place: String?
-    /// The user and the install of the app that sent it; nil for events of this machine.
-    var user: String?
-    var install: String?
-    /// The app or the webhook that sent it; nil for events of this machine.
-    var sender: String?
     /// The attributes of the user.
     var attributes: [String: String] = [:]
     /// Its number in the history; nil if it has none yet.
     var number: Int64?
-    /// The line of JSON that programs receive.
-    var json: [UInt8] = []
 
     /// The person for whom a rule runs once in a span: the user, otherwise the install, the beacon or the region.
-    package var person: String { user ?? install ?? beacon?.description ?? regions.min() ?? "" }
+    package var person: String {
+        notification.person ?? notification.install ?? notification.beacon?.description ?? regions.min() ?? ""
+    }
     /// The person with the app that knows them: the same name in another app is a different person.
-    var personKey: String { install == nil ? person : "\(sender ?? ""): \(person)" }
+    var personKey: String { notification.install == nil ? person : "\(notification.sender ?? ""): \(person)" }
 }
 
 extension Rule {
@@ -49,17 +44,18 @@ extension Rule {
     package func concerns(_ occurrence: RuleOccurrence) -> Bool {
         guard events.contains(occurrence.event) else { return false }
         // A message needs an install to go to.
-        if target == nil, destinations.isEmpty, occurrence.install == nil { return false }
+        if target == nil, destinations.isEmpty, occurrence.notification.install == nil { return false }
         if let regions, regions.isDisjoint(with: occurrence.regions) { return false }
         if let places, occurrence.event.isOfBeacon {
             guard let place = occurrence.place, places.contains(place) else { return false }
         }
         if let beacons, occurrence.event.isOfBeacon {
-            guard let beacon = occurrence.beacon, beacons.contains(beacon) else { return false }
+            guard let beacon = occurrence.notification.beacon, beacons.contains(beacon) else { return false }
         }
         guard let audience else { return true }
         return audience.contains(
-            user: occurrence.user, install: occurrence.install, attributes: occurrence.attributes)
+            user: occurrence.notification.person, install: occurrence.notification.install,
+            attributes: occurrence.attributes)
     }
 
     /// Returns why the rule does not run for one of its events, as a sentence; nil if it does.

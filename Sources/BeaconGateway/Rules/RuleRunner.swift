@@ -37,11 +37,16 @@ package actor RuleRunner {
     private var worker: Task<Void, Never>?
     private var pause: Task<Void, Never>?
     private var isStopped = false
+    /// The runner of the rule before it was changed, whose events come first.
+    private var predecessor: RuleRunner?
 
     /// Creates a runner.
     ///
-    /// - Parameter maximumWaiting: the most events that wait for the program.
-    init(_ rule: Rule, logger: Logger, maximumWaiting: Int = 1_000) {
+    /// - Parameters:
+    ///   - maximumWaiting: the most events that wait for the program.
+    ///   - predecessor: the runner of the rule before it was changed; nil for none.
+    init(_ rule: Rule, logger: Logger, maximumWaiting: Int = 1_000, after predecessor: RuleRunner? = nil) {
+        self.predecessor = predecessor
         self.rule = rule
         self.maximumWaiting = maximumWaiting
         self.logger = logger
@@ -76,6 +81,7 @@ package actor RuleRunner {
     func finish() async {
         isStopped = true
         pause?.cancel()
+        await predecessor?.finish()
         await worker?.value
     }
 
@@ -84,10 +90,13 @@ package actor RuleRunner {
         isStopped = true
         worker?.cancel()
         pause?.cancel()
+        await predecessor?.stop()
         await worker?.value
     }
 
     private func work() async {
+        await predecessor?.finish()
+        predecessor = nil
         while !waiting.isEmpty, !Task.isCancelled {
             let wait = schedule.wait(at: .now)
             if wait > .zero {

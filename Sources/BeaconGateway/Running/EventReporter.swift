@@ -1,4 +1,4 @@
-import BeaconDelivery
+package import BeaconDelivery
 import BeaconEngine
 import BeaconEventStore
 import BeaconMQTT
@@ -17,8 +17,6 @@ struct EventReporter {
         var changesPresence = false
         /// The number of events that cannot be encoded.
         var unwritable = 0
-        /// The newest event in the history.
-        fileprivate var shown: HistoryEvent?
     }
 
     /// The consumers of an event.
@@ -130,7 +128,8 @@ struct EventReporter {
             view.receive(event)
             var timed = event
             timed.time = time
-            add(own(policy.receive(.region(timed), at: event.time)), shownAs: HistoryEvent(event), as: id, to: &outcome)
+            let selected = own(policy.receive(.region(timed), at: event.time))
+            add(selected, of: .region(event), at: event.time, as: id, to: &outcome)
         }
         if owner.isConfigured { report(.region(event)) }
         if case .application(let identity, let id) = owner, event.state != .unknown {
@@ -195,8 +194,8 @@ struct EventReporter {
             places[change.identity] = change.place
             outcome.changesPresence = true
         }
-        let shown = isChange ? HistoryEvent(change, name: title(of: change.identity)) : nil
-        add(own(policy.receive(.placed(change), at: change.time)), shownAs: shown, as: id, to: &outcome)
+        let selected = own(policy.receive(.placed(change), at: change.time))
+        add(selected, of: isChange ? .placed(change) : nil, at: change.time, as: id, to: &outcome)
         report(.placed(change))
     }
 
@@ -208,9 +207,11 @@ struct EventReporter {
     ///
     /// - Parameter id: the event's id if a fleet decided it.
     mutating func report(_ event: SuspicionEvent, as id: EventID? = nil, to outcome: inout Outcome) {
-        let record = HistoryEvent(event, name: title(of: event.identity))
-        logger.warning("\(record.summary)", metadata: ["beacon": "\(event.identity)"])
-        add(own(policy.receive(.suspected(event), at: event.time)), shownAs: record, as: id, to: &outcome)
+        let title = names[event.identity] ?? "\(event.identity.major)/\(event.identity.minor)"
+        let summary = BeaconNotification.summary(of: event.grounds, title)
+        logger.warning("\(summary)", metadata: ["beacon": "\(event.identity)"])
+        let selected = own(policy.receive(.suspected(event), at: event.time))
+        add(selected, of: .suspected(event), at: event.time, as: id, to: &outcome)
         report(.suspected(event))
     }
 
@@ -221,9 +222,13 @@ struct EventReporter {
             lists = lists.filter { $0.key.receiver != receiver }
         }
         if changes.haveNumbers { outcome.changesPresence = true }
-        for event in changes.hearing where view.isKept {
+        for change in changes.hearing where view.isKept {
             view.change(.receivers)
-            store(nil, shownAs: event, as: ids.next(at: event.time), in: &outcome)
+            var event = BeaconNotification(id: ids.next(at: change.time), kind: .receiver, time: change.time)
+            (event.receiver, event.isHearing) = (change.receiver, change.isHearing)
+            let cause = change.reason.map { ": \($0)" } ?? ""
+            event.summary = change.receiver + (change.isHearing ? " hears" : " does not hear\(cause)")
+            store(event, isSelected: false, in: &outcome)
         }
     }
 
@@ -244,27 +249,19 @@ struct EventReporter {
     mutating func record(
         _ event: BeaconEvent, at time: Timestamp, as id: EventID, for reach: Reach
     ) -> Outcome {
-        let shown: HistoryEvent?
-        switch event {
-        case .region(var change):
-            change.time = time
-            shown = HistoryEvent(change)
-        case .placed(let change):
+        var (outcome, shown) = (Outcome(), BeaconEvent?(event))
+        if case .placed(let change) = event, change.state == .outside, change.before == nil {
             // A beacon that was never heard has not left a place.
-            let isUnseen = change.state == .outside && change.before == nil
-            shown = isUnseen ? nil : HistoryEvent(change, name: title(of: change.identity))
-        case .suspected(let event): shown = HistoryEvent(event, name: title(of: event.identity))
-        case .ranged, .located: shown = nil
+            shown = nil
         }
-        var outcome = Outcome()
-        var notifications: [BeaconNotification] = []
+        var selected: [BeaconNotification] = []
         if reach == .destinations {
             // The policy remembers shown events only, so a copy of it decides on notifications here.
             var policy = policy
-            notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
-            if notifications.isEmpty { return outcome }
+            selected = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
+            if selected.isEmpty { return outcome }
         }
-        add(notifications.map { $0.named(id) }, shownAs: shown, as: id, for: reach, to: &outcome)
+        add(selected, of: shown, at: time, as: id, for: reach, to: &outcome)
         return outcome
     }
 
@@ -274,82 +271,62 @@ struct EventReporter {
         isInFleet ? notifications.filter { $0.kind == .heartbeat } : notifications
     }
 
-    /// The name or the numbers of a beacon, for people.
-    private func title(of beacon: BeaconIdentity) -> String { names[beacon] ?? "\(beacon.major)/\(beacon.minor)" }
-
-    /// Returns an event if the console shows it or rules process it, otherwise nil.
-    private func recorded(_ event: HistoryEvent?) -> HistoryEvent? {
-        guard let event, view.isKept || event.kind.isForRules && rules?.hasRules == true else { return nil }
-        return event
-    }
-
-    /// Creates events from notifications and an event of the history.
+    /// Adds the event of a change, or all events that the policy selects for a report.
     ///
     /// - Parameters:
-    ///   - new: the notifications.
-    ///   - shown: the history's event, which is the same event as its notification; nil for none.
-    ///   - id: the id of the history's event; nil for a new one.
-    ///   - reach: their consumers.
+    ///   - selected: the notifications of the change.
+    ///   - change: the change; nil for none that the history shows.
+    ///   - time: its time by the wall clock.
+    ///   - id: the id of the change's event; nil for a new one.
+    ///   - reach: the consumers.
     private mutating func add(
-        _ new: [BeaconNotification], shownAs shown: HistoryEvent? = nil, as id: EventID? = nil,
-        for reach: Reach = .everyone, to outcome: inout Outcome
+        _ selected: [BeaconNotification], of change: BeaconEvent? = nil, at time: Timestamp = .zero,
+        as id: EventID? = nil, for reach: Reach = .everyone, to outcome: inout Outcome
     ) {
-        var shown = recorded(shown)
-        for var notification in new {
+        var isSelected = false
+        for var notification in selected {
             counts[notification.kind, default: 0] += 1
-            notification.beaconName = notification.beacon.flatMap { names[$0] }
-            var history = recorded(HistoryEvent(notification, name: title))
-            if let one = shown, one.kind.rawValue == notification.kind.rawValue,
-                one.region == nil || one.region == notification.region?.name
-            {
-                (history, shown) = (one, nil)
-            } else if let last = outcome.shown, let same = history,
-                (last.kind, last.summary) == (same.kind, same.summary),
-                (last.time, last.beacon, last.receiver) == (same.time, same.beacon, same.receiver)
-            {
-                // A beacon in two regions has one event in the history.
-                history = nil
-            }
-            store(notification, shownAs: history, as: notification.id, for: reach, in: &outcome)
+            if notification.kind != .heartbeat { isSelected = true }
+            if notification.kind != .heartbeat, let id { notification.id = id }
+            store(notification, isSelected: true, for: reach, in: &outcome)
         }
-        if let shown { store(nil, shownAs: shown, as: id ?? ids.next(at: shown.time), for: reach, in: &outcome) }
+        guard !isSelected, let change, var event = policy.notification(of: change, at: time) else { return }
+        if let id { event.id = id }
+        store(event, isSelected: false, for: reach, in: &outcome)
     }
 
     /// Adds an event to the step, unless no destination, console or rule needs it.
     ///
     /// - Parameters:
-    ///   - notification: its form for destinations; nil without one.
-    ///   - history: its form for the console and the rules; nil without these.
+    ///   - notification: the event.
+    ///   - isSelected: whether destinations may get it.
     private func store(
-        _ notification: BeaconNotification?, shownAs history: HistoryEvent?, as id: EventID,
-        for reach: Reach = .everyone, in outcome: inout Outcome
+        _ notification: BeaconNotification, isSelected: Bool, for reach: Reach = .everyone, in outcome: inout Outcome
     ) {
-        let recipients = notification.map { notification in
-            destinations.map(\.destination).filter { $0.wants(notification) }.map(\.name)
+        var notification = notification
+        if let beacon = notification.beacon.flatMap({ known[$0] }) {
+            (notification.beaconName, notification.beaconAttributes) = (beacon.name, beacon.attributes)
         }
-        let event: Event
+        let kind = notification.kind
+        if notification.summary.isEmpty, kind != .heartbeat { notification.summary = notification.summarized() }
+        let recipients =
+            isSelected ? destinations.map(\.destination).filter { $0.wants(notification) }.map(\.name) : []
+        let isForRules = BeaconNotification.Kind.forRules.contains(kind) && rules?.hasRules == true
+        let isRecorded = kind != .heartbeat && (view.isKept || isForRules)
+        guard !recipients.isEmpty || isRecorded && reach != .destinations else { return }
+        let own = reach == .everyone && BeaconNotification.Kind.forRules.contains(kind) ? [Event.rules] : []
         do throws(EventStoreError) {
-            if let notification, recipients?.isEmpty == false {
-                var sent = try notification.event()
-                history?.add(to: &sent)
-                event = sent
-            } else if let history {
-                let isForRules = reach == .everyone && history.kind.isForRules
-                event = history.event(id, for: isForRules ? [HistoryEvent.rules] : [])
-            } else {
-                return
-            }
+            let event = try notification.event(for: recipients.isEmpty ? own : nil)
             try Step([event]).check()
+            if reach == .destinations {
+                outcome.step.address(event, to: recipients)
+            } else {
+                outcome.step.events.append(event)
+            }
         } catch {
             // Other events must not wait for it.
             outcome.unwritable += 1
-            return logger.error("an event is lost: \(error)", metadata: ["event": "\(id)"])
-        }
-        if let history { outcome.shown = history }
-        if reach == .destinations {
-            outcome.step.address(event, to: recipients ?? [])
-        } else {
-            outcome.step.events.append(event)
+            logger.error("an event is lost: \(error)", metadata: ["event": "\(notification.id)"])
         }
     }
 
@@ -378,7 +355,7 @@ extension GatewayConfiguration {
     }
 
     /// The regions in the form of notifications.
-    var notifiedRegions: [BeaconNotification.Region] {
+    package var notifiedRegions: [BeaconNotification.Region] {
         regions.map { BeaconNotification.Region(name: $0.name, constraint: $0.region.constraint) }
     }
 }

@@ -497,10 +497,7 @@ extension Gateway {
     /// Queues a step in the store until the disk accepts it, and shows its events at once.
     private func keep(_ step: Step) {
         writer.enqueue(step)
-        for event in step.events {
-            guard let history = HistoryEvent(event) else { continue }
-            broadcast?.send(.event(NumberedEvent(id: event.id, event: history)))
-        }
+        for event in step.events { broadcast?.show(event) }
     }
 
     /// The number of events that were lost because too many waited for the disk or they could not be encoded.

@@ -52,8 +52,8 @@ struct GatewayListener: ~Copyable {
     struct Changes {
         /// Receivers whose reports no longer hold.
         var gone: [ReceiverID] = []
-        /// Receivers that hear again or no longer, as events of the history.
-        var hearing: [HistoryEvent] = []
+        /// Receivers that hear again or no longer, with the reason as the subject and verb of a sentence.
+        var hearing: [(receiver: String, isHearing: Bool, reason: String?, time: Timestamp)] = []
         /// True if a name was numbered, which must be stored.
         var haveNumbers = false
     }
@@ -286,9 +286,7 @@ struct GatewayListener: ~Copyable {
         core.setHearing(hearing, of: receiver)
         guard receivers[Int(receiver.index)].record.update(hearing, at: time), !isStopped else { return }
         changes.hearing.append(
-            HistoryEvent(
-                receiver: name(receiver), isHearing: hearing == .hearing,
-                because: sources[receivers[Int(receiver.index)].source].reason, at: newestTime))
+            (name(receiver), hearing == .hearing, sources[receivers[Int(receiver.index)].source].reason, newestTime))
     }
 
     /// Sets whether a source hears.

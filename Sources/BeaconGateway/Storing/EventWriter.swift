@@ -17,11 +17,6 @@ extension EventStore: EventWriter {}
 
 /// A writer that sends nothing, but prints each notification as a line of JSON per destination.
 package struct DryRunWriter: EventWriter {
-    private struct Line: Encodable {
-        var destination: String
-        var notification: BeaconNotification
-    }
-
     let destinations: [ConfiguredDestination]
     let print: @Sendable ([UInt8]) -> Void
 
@@ -36,15 +31,13 @@ package struct DryRunWriter: EventWriter {
     }
 
     package func enqueue(_ step: Step) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for notification in step.events.compactMap({ BeaconNotification($0) }) {
-            for destination in destinations where destination.destination.wants(notification) {
-                let line = Line(
-                    destination: destination.destination.name,
-                    notification: destination.destination.selection(of: notification))
-                // Encoding cannot fail: the line was decoded from JSON.
-                if let json = try? encoder.encode(line) { print(Array(json) + [UInt8(ascii: "\n")]) }
+        for event in step.events where event.audience == nil {
+            for destination in destinations.map(\.destination)
+            where destination.filter.selects(kind: event.kind, region: event.region) {
+                let head = ["destination": destination.name]
+                if let json = try? destination.selection(of: event).json(in: head, as: "notification") {
+                    print(Array(json) + [UInt8(ascii: "\n")])
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
 public import BeaconDelivery
+import BeaconEventStore
 public import BeaconModel
 import Foundation
 public import Logging
@@ -91,18 +92,10 @@ public final class MQTTSink: Sink {
 
     /// Publishes notifications, waits for their acknowledgements, and returns their outcomes.
     public func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
-        var messages: [MQTTMessage] = []
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for entry in batch {
-            guard let payload = try? encoder.encode(entry.notification) else { break }
-            messages.append(
-                MQTTMessage(
-                    topic: topics.event(entry.notification), payload: Array(payload),
-                    qualityOfService: client.options.qualityOfService, id: entry.notification.id.description))
-        }
-        guard !messages.isEmpty || batch.isEmpty else {
-            return [.refused(reason: "the notification cannot be written as JSON")]
+        let messages = batch.map { entry in
+            MQTTMessage(
+                topic: topics.event(entry.event), payload: Array(entry.event.json),
+                qualityOfService: client.options.qualityOfService, id: entry.event.id.description)
         }
         var outcomes: [DeliveryOutcome] = []
         for result in await client.publish(messages) {

@@ -1,4 +1,4 @@
-import BeaconDelivery
+import BeaconEventStore
 
 /// The topics of a gateway, below its base topic.
 struct TopicTree: Hashable, Sendable {
@@ -6,10 +6,10 @@ struct TopicTree: Hashable, Sendable {
     let base: String
 
     /// Returns the topic of a notification.
-    func event(_ notification: BeaconNotification) -> String {
+    func event(_ event: Event) -> String {
         // The level exists even without a region, so that filters such as `event/+/enter` match.
-        let region = notification.region.map { TopicLevel.escape($0.name) } ?? "-"
-        return "\(base)/event/\(region)/\(TopicLevel.escape(notification.kind.rawValue))"
+        let region = event.region.map(TopicLevel.escape) ?? "-"
+        return "\(base)/event/\(region)/\(TopicLevel.escape(event.kind))"
     }
 
     /// Returns the topic of a region's retained state.

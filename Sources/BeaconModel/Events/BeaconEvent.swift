@@ -59,6 +59,13 @@ public enum EventJSON {
 
     /// Appends the line of a proximity event, which programs of rules read.
     public static func append(_ event: ProximityEvent, to buffer: inout [UInt8]) {
+        append(event, adding: [], to: &buffer)
+    }
+
+    /// Appends the line of a proximity event.
+    ///
+    /// - Parameter members: further members of the beacon's object, as JSON.
+    package static func append(_ event: ProximityEvent, adding members: [UInt8], to buffer: inout [UInt8]) {
         buffer.append(json: "{\"time\":")
         buffer.append(jsonTime: event.time)
         buffer.append(json: ",\"receiver\":")
@@ -77,6 +84,10 @@ public enum EventJSON {
         append(region: event.constraint, to: &buffer)
         buffer.append(json: ",\"beacon\":")
         append(event.beacon, to: &buffer)
+        if !members.isEmpty {
+            buffer.removeLast()
+            buffer += [UInt8(ascii: ",")] + members + [UInt8(ascii: "}")]
+        }
         buffer.append(json: "}\n")
     }
 

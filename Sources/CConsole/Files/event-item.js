@@ -44,17 +44,18 @@ export function eventItem(event, opened = new Set(), time = clock) {
 
 function fillBody(body, event) {
   const { beacon, detail } = event;
-  const inner = detail?.beacon || detail || {};
+  const grounds = detail.suspicion || {};
   body.append(facts([
     ["When", exact(event.time)], ["Region", event.region], ["Place", event.place], ["Receiver", event.receiver],
     ["User", event.user], ["Sent by", event.sender],
     ["Install", event.install ? el("a", { href: `#/people/${encodeURIComponent(event.install)}` }, event.install) : null],
     ["Beacon", beacon ? beaconName(beacon) : null],
+    ["Attributes", beacon?.attributes ? Object.entries(beacon.attributes).map(([key, value]) => `${key}: ${value}`).join(", ") : null],
     ["Identity", beacon ? `${beacon.uuid.toUpperCase()}, major ${beacon.major}, minor ${beacon.minor}` : null],
-    ["Distance", typeof inner.accuracy === "number" ? distanceWithRange(inner.accuracy, inner.range || inner.accuracyRange) : null],
-    ["Addresses", event.kind === "suspicious" && detail?.addresses?.length ? [...new Set(detail.addresses)].join(", ") : null],
-    ["Receivers", event.kind === "suspicious" && detail?.receivers?.length ? [...new Set(detail.receivers)].join(", ") : null],
-    ["Signal", typeof inner.rssi === "number" ? signal(inner.rssi) : null],
+    ["Distance", typeof detail.accuracy === "number" ? distanceWithRange(detail.accuracy) : null],
+    ["Addresses", grounds.addresses?.length ? [...new Set(grounds.addresses)].join(", ") : null],
+    ["Receivers", grounds.receivers?.length ? [...new Set(grounds.receivers)].join(", ") : null],
+    ["Signal", typeof detail.rssi === "number" ? signal(detail.rssi) : null],
   ]));
   const actions = el("div.actions.start");
   // Events from an app's phone do not explain this machine's own regions and beacons.
@@ -66,5 +67,5 @@ function fillBody(body, event) {
   if (beacon && isOwn) actions.append(el("button.small", { type: "button", click: () => why({ beacon: identity(beacon) }) }, `Why? ${beaconName(beacon)}`));
   actions.append(el("a.button.small", { href: `#/events${query({ at: event.time })}` }, "Who was where then"));
   body.append(actions);
-  body.append(el("details.json", null, el("summary", null, "JSON"), el("pre", null, el("code", null, JSON.stringify(detail, null, 2)))));
+  body.append(el("details.json", null, el("summary", null, "JSON"), el("pre", null, el("code", null, JSON.stringify(event.data ? { ...detail, data: event.data } : detail, null, 2)))));
 }

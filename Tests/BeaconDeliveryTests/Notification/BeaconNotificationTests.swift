@@ -97,14 +97,6 @@ struct BeaconNotificationTests {
         }
     }
 
-    @Test("A distance that is not finite keeps the JSON valid")
-    func infinity() throws {
-        var notification = Samples.proximity(1)
-        notification.accuracy = .infinity
-        let data = try JSONEncoder().encode(notification)
-        #expect(try JSONDecoder().decode(BeaconNotification.self, from: data).accuracy == -1)
-    }
-
     @Test("A secret is not shown")
     func secret() {
         let secret = Secret("hunter2")

@@ -95,13 +95,13 @@ struct FleetIDTests {
             var query = EventHistory.everything
             query.limit = 1_000
             let events = try await EventHistory(try #require(machine.bench.store)).page(query).events
-            #expect(Set(events.map(\.id)).count == events.count, "\(machine.node), seed \(seed)")
+            #expect(Set(events.map(\.event.id)).count == events.count, "\(machine.node), seed \(seed)")
             var kept: [Happening: EventID] = [:]
-            for event in events where event.event.kind == .enter || event.event.kind == .exit {
+            for event in events where ["enter", "exit"].contains(event.event.kind) {
                 let happening = Happening(
-                    kind: event.event.kind.rawValue, region: event.event.region, time: event.event.time)
+                    kind: event.event.kind, region: event.event.region, time: event.event.time)
                 #expect(kept[happening] == nil, "\(happening), seed \(seed)")
-                kept[happening] = event.id
+                kept[happening] = event.event.id
             }
             #expect(kept == sent, "\(machine.node), seed \(seed)")
         }

@@ -281,8 +281,8 @@ struct FleetLossTests {
             var query = EventHistory.everything
             query.limit = 1_000
             let events = try await EventHistory(try #require(machine.bench.store)).page(query).events
-            let changes = events.filter { $0.event.kind == .enter || $0.event.kind == .exit }
-            #expect(changes.map(\.id).reversed() == notifications.map(\.id), "\(machine.node)")
+            let changes = events.filter { ["enter", "exit"].contains($0.event.kind) }
+            #expect(changes.map(\.event.id).reversed() == notifications.map(\.id), "\(machine.node)")
             let loss = await machine.member.recentLoss
             #expect(loss?.contains("has lost messages 1 to") == true)
         }

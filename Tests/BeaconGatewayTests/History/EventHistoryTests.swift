@@ -10,13 +10,15 @@ import Testing
 
 @Suite("The history of events")
 struct EventHistoryTests {
-    private static func event(_ number: Int, kind: HistoryEvent.Kind = .enter, region: String = "hall") -> HistoryEvent
-    {
-        HistoryEvent(
-            time: Timestamp(nanoseconds: Int64(number) * Timestamp.nanosecondsPerSecond), kind: kind,
-            summary: "\(number)", receiver: "hci0", region: region, place: "floor",
-            beacon: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: UInt16(number % 10)),
-            detail: #"{"a": "\#(number)"}"#)
+    private static func event(
+        _ number: Int, kind: BeaconNotification.Kind = .enter, region: String = "hall"
+    ) -> BeaconNotification {
+        var event = BeaconNotification.shown(
+            kind, at: Timestamp(nanoseconds: Int64(number) * Timestamp.nanosecondsPerSecond), "\(number)",
+            receiver: "hci0", region: region,
+            beacon: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: UInt16(number % 10)))
+        event.place = "floor"
+        return event
     }
 
     private func history(_ bench: GatewayBench) throws -> EventHistory { try EventHistory(#require(bench.store)) }
@@ -26,7 +28,7 @@ struct EventHistoryTests {
     ) async throws -> [String] {
         var query = EventHistory.everything
         change(&query)
-        return try await history.page(query).events.map(\.event.summary)
+        return try await history.page(query).events.compactMap { $0.event.private.text(of: "summary") }
     }
 
     @Test("Events are returned as they were added, newest first, from every sender")
@@ -35,14 +37,15 @@ struct EventHistoryTests {
         defer { withExtendedLifetime(bench) {} }
         let history = try history(bench)
         var sent = Self.event(2)
-        (sent.sender, sent.install, sent.user) = ("app", "i", "mia")
+        (sent.sender, sent.install, sent.person) = ("app", "i", "mia")
         try await history.append([Self.event(1), sent])
         let all = try await history.all
-        #expect(all.map(\.number) == [2, 1])
-        let (first, second) = (try #require(all.last?.event), try #require(all.first?.event))
-        #expect(first.kind == .enter && first.region == "hall" && first.place == "floor" && first.receiver == "hci0")
-        #expect(first.beacon == Self.event(1).beacon && first.time.seconds == 1 && first.detail == #"{"a": "1"}"#)
-        #expect(first.sender == nil && first.install == nil && first.user == nil)
+        #expect(all.map(\.stored.number) == [2, 1])
+        let (first, second) = (try #require(all.last?.notification), try #require(all.first?.notification))
+        #expect(
+            first.kind == .enter && first.region?.name == "hall" && first.place == "floor" && first.receiver == "hci0")
+        #expect(first.beacon == Self.event(1).beacon && first.time.seconds == 1)
+        #expect(first.sender == nil && first.install == nil && first.person == nil)
         #expect(second.sender == "app" && second.install == "i" && second.person == "mia")
     }
 
@@ -67,28 +70,16 @@ struct EventHistoryTests {
         #expect(try await summaries(history) { $0.region = "' OR 1=1 --" } == [])
     }
 
-    @Test(
-        "A notification and its history entry are one event; unlisted notifications are not shown, and pages stay full")
+    @Test("Heartbeats and what rules notify of are not shown, and pages stay full")
     func notifications() async throws {
         let bench = try GatewayBench()
         defer { withExtendedLifetime(bench) {} }
         let history = try history(bench)
-        var ids = EventIDs()
-        var (events, shown): ([Event], [EventID]) = ([], [])
-        for number in 0..<60 {
-            let notification = BeaconNotification(id: ids.next(at: .zero), kind: .enter, time: .zero)
-            var event = try notification.event()
-            if number % 3 == 0 {
-                Self.event(number).add(to: &event)
-                shown.append(event.id)
-            }
-            events.append(event)
-        }
-        try await history.store.append(Step(events))
-        #expect(try await history.all.map(\.id) == shown.reversed())
-        let first = try #require(try await history.store.events(after: 0).first?.event)
-        #expect(first.id == events[0].id && first.audience == nil)
-        #expect(try JSONDecoder().decode(BeaconNotification.self, from: first.body).id == events[0].id)
+        let kinds: [BeaconNotification.Kind] = [.enter, .heartbeat, .application]
+        let events = (0..<60).map { Self.event($0, kind: kinds[$0 % 3]) }
+        try await history.store.append(Step(events.map { try $0.event() }))
+        #expect(
+            try await history.all.map(\.notification.id) == events.filter { $0.kind == .enter }.map(\.id).reversed())
         #expect(try await summaries(history) { $0.limit = 15 }.count == 15)
         let page = try await history.page(EventHistory.everything)
         #expect(page.events.count == 20 && page.next == nil)

@@ -69,7 +69,7 @@ struct IntakeTests {
     }
 
     private func summaries(_ bench: WebBench) async throws -> [String] {
-        try await bench.history.all.map(\.event.summary)
+        try await bench.history.all.map(\.notification.summary)
     }
 
     private func messages(_ bench: WebBench, install: String = Self.install) async throws -> [[String: Any]] {
@@ -246,7 +246,7 @@ struct IntakeTests {
         _ = try await post(bench, [Self.proximity("a", 2, ago: -80 * 366 * 86_400.0, user: "mia")])
         try await bench.work()
         #expect(try await messages(bench).count == 1)
-        let event = try #require(try await bench.history.all.first?.event)
+        let event = try #require(try await bench.history.all.first?.notification)
         #expect(event.time.seconds < Date().timeIntervalSince1970 + 1)
         _ = try await post(bench, [Self.proximity("b", 2, user: "mia")], install: "other", keys: "other:secret")
         try await bench.work()

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import Foundation
 import HTTPTypes
@@ -50,7 +51,7 @@ struct TimeUnitTests {
     }
 
     private func times(_ bench: WebBench) async throws -> [Double] {
-        try await bench.history.all.map(\.event.time.seconds)
+        try await bench.history.all.map(\.notification.time.seconds)
     }
 
     @Test("Events of apps and of other instances get the same time in each unit")
@@ -81,9 +82,7 @@ struct TimeUnitTests {
     func filters(unit: Double) async throws {
         let bench = try bench()
         try await bench.history.append([
-            HistoryEvent(
-                time: Timestamp(seconds: Self.time) ?? .zero, kind: .enter, summary: "hall was entered", receiver: nil,
-                region: "hall", place: nil, beacon: nil, detail: "{}")
+            .shown(.enter, at: Timestamp(seconds: Self.time) ?? .zero, "hall was entered", region: "hall")
         ])
         let (before, after) = (number(Self.time - 1, unit), number(Self.time + 1, unit))
         func listed(_ query: String) async throws -> Int {

@@ -30,11 +30,10 @@ struct RuleConsumerTests {
         let consumer = RuleConsumer(
             history: history, people: bench.state.people, engine: engine, gateway: bench.gateway,
             broadcast: bench.broadcast, logger: bench.bench.lines.logger)
-        var event = HistoryEvent(
-            time: try #require(Timestamp(seconds: Date().timeIntervalSince1970)), kind: .enter, summary: "",
-            receiver: nil, region: "hall", place: nil, beacon: nil, detail: "{}")
+        let now = try #require(Timestamp(seconds: Date().timeIntervalSince1970))
+        var event = BeaconNotification.shown(.enter, at: now, region: "hall")
         (event.sender, event.install) = ("app", "i")
-        #expect(try await history.receive([ReceivedEvent(name: "a", event: event)]) == 1)
+        #expect(try await history.receive([event]) == 1)
 
         // The rule's notification is stored, but the consumer has not been notified yet.
         let isStored = Locked(false)

@@ -52,6 +52,27 @@ final class RuleRunnerTests {
         #expect(await runner.counts == RuleRunner.Counts(started: 5, failed: 0, dropped: 0))
     }
 
+    @Test("Events of a changed rule come after those that waited for the rule before the change")
+    func change() async {
+        func changed(_ argument: Int) -> Rule {
+            let script = "while [ ! -e go ]; do sleep 0.02; done; cat >> told"
+            return Rule(
+                name: "r", target: .program(["/bin/sh", "-c", script, "\(argument)"]), folder: folder.path,
+                timeLimit: .seconds(60), interval: .zero)
+        }
+        let engine = RuleEngine([changed(0)], logger: lines.logger)
+        for second in 1...9 {
+            let run = RuleRun(
+                time: .zero, rule: "r", summary: "", action: "", outcome: .done)
+            await engine.apply([], starting: [(run: run, json: event(Int64(second)))])
+            if second.isMultiple(of: 3) { await engine.update([changed(second)]) }
+        }
+        _ = FileManager.default.createFile(atPath: folder.appendingPathComponent("go").path, contents: nil)
+        await engine.finish()
+        #expect(
+            reported().compactMap { $0.firstMatch(of: /"time":(\d+)/).map { String($0.1) } } == (1...9).map { "\($0)" })
+    }
+
     @Test("If too many events wait, the oldest are dropped and logged, and the newest runs")
     func overflow() async throws {
         let runner = rule("cat >> told; while [ ! -e go ]; do sleep 0.02; done")

@@ -86,11 +86,11 @@ struct RuleTests {
         #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
         let rule = try #require(checked.configuration.launch.rules.first)
         var near = RuleOccurrence(
-            event: .proximity(.near, for: .zero), time: try Self.time("2026-12-01T12:00:00Z"), summary: "",
-            beacon: Self.beacon)
+            event: .proximity(.near, for: .zero), time: try Self.time("2026-12-01T12:00:00Z"),
+            notification: .shown(.proximity, beacon: Self.beacon))
         // Local events belong to no install, and get no message.
         #expect(!rule.concerns(near))
-        (near.install, near.user) = ("i", "mia")
+        (near.notification.install, near.notification.person) = ("i", "mia")
         #expect(!rule.concerns(near))
         near.attributes = ["plan": "gold", "floor": "2"]
         #expect(rule.concerns(near))
@@ -115,17 +115,13 @@ struct RuleTests {
         let bench = try GatewayBench()
         let rule = try #require(
             Self.rule("events: [enter], destinations: [hub], at-most: 1h").configuration.launch.rules.first)
-        func enter(_ seconds: Int64, region: String = "hall") -> RegionEvent {
-            RegionEvent(
-                .enter, name: region, constraint: GatewayBench.constraint,
-                time: Timestamp(nanoseconds: (1_800_000_000 + seconds) * Timestamp.nanosecondsPerSecond),
-                receiver: nil, state: .inside, before: .outside)
+        func enter(_ seconds: Int64, region: String = "hall") -> BeaconNotification {
+            let time = Timestamp(nanoseconds: (1_800_000_000 + seconds) * Timestamp.nanosecondsPerSecond)
+            return .shown(.enter, at: time, region: region)
         }
-        func look(_ engine: RuleEngine, at events: [RegionEvent]) async throws {
+        func look(_ engine: RuleEngine, at events: [BeaconNotification]) async throws {
             let consumer = try await bench.consumer(of: engine, for: bench.gateway([]))
-            var ids = EventIDs()
-            let new = events.compactMap { HistoryEvent($0)?.event(ids.next(at: .zero), for: [HistoryEvent.rules]) }
-            try await consumer.history.store.append(Step(new))
+            try await consumer.history.store.append(Step(events.map { try $0.event(for: [Event.rules]) }))
             while try await consumer.work() {}
             await engine.finish()
         }
@@ -271,13 +267,11 @@ struct RuleTests {
             _ seconds: Int64, _ proximity: Proximity, sender: String? = nil, install: String? = nil,
             receiver: String? = nil
         ) -> [Int] {
-            var event = HistoryEvent(
-                time: Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond), kind: .proximity, summary: "",
-                receiver: receiver, region: nil, place: nil, beacon: Self.beacon,
-                detail: #"{"proximity":"\#(proximity)"}"#)
+            var event = BeaconNotification.shown(
+                .proximity, at: Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond), receiver: receiver,
+                beacon: Self.beacon, proximity: proximity)
             (event.sender, event.install) = (sender, install)
-            let numbered = NumberedEvent(id: EventID(hashing: "e"), number: nil, event: event)
-            return active.occurrences(of: numbered, in: configuration).map { Int($0.time.seconds) }
+            return active.occurrences(of: event, in: configuration).map { Int($0.time.seconds) }
         }
         #expect(report(100, .near, sender: "app", install: "i") == [100])
         #expect(report(100, .near, sender: "app", install: "j") == [100])

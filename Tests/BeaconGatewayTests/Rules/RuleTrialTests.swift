@@ -49,7 +49,7 @@ struct RuleTrialTests {
     ) async throws {
         var count = 0
         let events = try await bench.history.all
-        let times = Dictionary(events.map { ($0.number ?? 0, $0.event.time.seconds) }) { first, _ in first }
+        let times = Dictionary(events.map { ($0.stored.number, $0.notification.time.seconds) }) { first, _ in first }
         for (index, rule) in rules.enumerated() {
             let live = try await bench.state.trail.runs(of: "r\(index)", before: nil, limit: 100_000).runs
             count += live.count
@@ -81,7 +81,7 @@ struct RuleTrialTests {
         let rules = Self.rules(atMost: "6h")
         let bench = try bench(rules)
         var received = bench.received
-        var sent: [ReceivedEvent] = []
+        var sent: [BeaconNotification] = []
         var second = 0
         for number in 0..<300 {
             if Int.random(in: 0..<3, using: &random) > 0 {
@@ -89,15 +89,14 @@ struct RuleTrialTests {
             }
             let isApp = Bool.random(using: &random)
             let proximity = Proximity.allCases.randomElement(using: &random) ?? .near
-            let kind: HistoryEvent.Kind = Int.random(in: 0..<8, using: &random) == 0 ? .gone : .proximity
-            var event = HistoryEvent(
-                time: Self.time(second), kind: kind, summary: "\(number)",
-                receiver: isApp ? nil : ["a", "b"].randomElement(using: &random), region: nil, place: nil,
-                beacon: Self.beacon(UInt16.random(in: 1...2, using: &random)),
-                detail: #"{"proximity":"\#(proximity)"}"#)
+            let kind: BeaconNotification.Kind = Int.random(in: 0..<8, using: &random) == 0 ? .gone : .proximity
+            var event = BeaconNotification.shown(
+                kind, at: Self.time(second), "\(number)",
+                receiver: isApp ? nil : ["a", "b"].randomElement(using: &random),
+                beacon: Self.beacon(UInt16.random(in: 1...2, using: &random)), proximity: proximity)
             event.sender = isApp ? "app" : "attic"
             if isApp { event.install = ["i", "j"].randomElement(using: &random) }
-            sent.append(ReceivedEvent(name: "\(number)", event: event))
+            sent.append(event)
             guard number == 299 || Int.random(in: 0..<10, using: &random) == 0 else { continue }
             #expect(try await bench.history.receive(sent) == sent.count)
             sent = []
@@ -127,7 +126,7 @@ struct RuleTrialTests {
         var policy = NotificationPolicy(rules: notify, regions: [region])
         // The proximity of each beacon at each receiver as ranging lists it, or nil if it is not listed.
         var listed = (0..<2).map { _ in (0..<3).map { _ in Proximity?.none } }
-        var history: [HistoryEvent] = []
+        var history: [BeaconNotification] = []
         for second in 0..<240 {
             for (index, receiver) in ["a", "b"].enumerated() {
                 var beacons: [RangedBeacon] = []
@@ -143,9 +142,7 @@ struct RuleTrialTests {
                 }
                 let report = RangingEvent(
                     time: Self.time(second), receiver: receiver, constraint: GatewayBench.constraint, beacons: beacons)
-                for notification in policy.receive(.ranged(report), at: report.time) {
-                    history += [HistoryEvent(notification) { "\($0.minor)" }].compactMap { $0 }
-                }
+                history += policy.receive(.ranged(report), at: report.time)
                 await bench.rules.handle(
                     report, at: report.time, from: ReceiverID(UInt16(index)), regions: [region], beacons: [:])
             }

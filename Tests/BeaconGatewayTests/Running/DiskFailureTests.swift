@@ -68,8 +68,9 @@ struct DiskFailureTests {
         let shown = Locked<[(id: EventID, isStored: Bool)]>([])
         let messages = broadcast.messages()
         let watch = Task {
-            for await case .event(let event) in messages where [.enter, .exit].contains(event.event.kind) {
-                shown.withLock { $0.append((event.id, event.number != nil)) }
+            for await case .event(let id, let number, let json) in messages {
+                guard json.text(of: "kind").map({ ["enter", "exit"].contains($0) }) == true else { continue }
+                shown.withLock { $0.append((id, number != nil)) }
             }
         }
         defer { watch.cancel() }

@@ -94,7 +94,7 @@ final class GatewayBench: Sendable {
             if let delay { try? await Task.sleep(for: delay) }
             if let store = bench.store { try await store.append(step) }
             let events = step.events + step.addressed.map(\.event)
-            bench.notifications.withLock { $0 += events.compactMap { BeaconNotification($0) } }
+            bench.notifications.withLock { $0 += BeaconNotification.sent(in: events) }
             return Receipt()
         }
 

@@ -33,7 +33,7 @@ private final class ReloadBench: Sendable {
         let store: EventStore?
         func append(_ step: Step) async throws(EventStoreError) -> Receipt {
             if !step.changes.isEmpty { try await store?.append(Step(changes: step.changes)) }
-            notified.withLock { $0 += step.events.compactMap { BeaconNotification($0) } }
+            notified.withLock { $0 += BeaconNotification.sent(in: step.events) }
             return Receipt()
         }
 

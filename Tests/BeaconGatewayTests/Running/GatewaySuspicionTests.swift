@@ -160,7 +160,7 @@ struct GatewaySuspicionTests {
 
     @Test("Each reason has a sentence")
     func sentences() {
-        func sentence(_ grounds: SuspicionEvidence) -> String { HistoryEvent.summary(of: grounds, "Badge 7") }
+        func sentence(_ grounds: SuspicionEvidence) -> String { BeaconNotification.summary(of: grounds, "Badge 7") }
         var grounds = SuspicionEvidence(
             reason: .apart, receivers: ["hall", "depot"], addresses: ["c0", "c1"], distance: 60.4, seconds: 15)
         #expect(

@@ -106,9 +106,11 @@ struct ReservedPlaceTests {
         var one = RuleEngine.Active(rule)
         var ids = EventIDs()
         func runs(_ number: Int) -> Bool {
-            var occurrence = RuleOccurrence(event: .enter, time: Timestamp(nanoseconds: Int64(number)), summary: "")
-            occurrence.beacon = BeaconIdentity(
+            let time = Timestamp(nanoseconds: Int64(number))
+            var notification = BeaconNotification(id: ids.next(at: time), kind: .enter, time: time)
+            notification.beacon = BeaconIdentity(
                 uuid: GatewayBench.constraint.uuid, major: UInt16(number >> 8), minor: UInt16(number & 255))
+            let occurrence = RuleOccurrence(event: .enter, time: time, notification: notification)
             var ran = false
             _ = RuleEngine.decide(
                 &one, occurrence, named: [BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 0, minor: 0)],

@@ -1,4 +1,5 @@
 import BeaconConfiguration
+import BeaconDelivery
 import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
@@ -253,8 +254,7 @@ struct GatewayStateTests {
         #expect(try await people.store.state("message").map(\.sender) == ["k"])
         // A count from a manipulated backup ends nothing.
         var known = People(installs: try await people.installs(["k"]))
-        var event = HistoryEvent(
-            time: .zero, kind: .app, summary: "s", receiver: nil, region: nil, place: nil, beacon: nil, detail: "{}")
+        var event = BeaconNotification.shown(.app)
         (event.sender, event.install) = ("a", "k")
         #expect(known.receive(event, at: .zero)?.events == .max)
     }
@@ -295,7 +295,7 @@ struct GatewayStateTests {
         for namespace in ["session", "code", "configuration"] {
             #expect(try await state.store.state(namespace).isEmpty)
         }
-        #expect(try await EventHistory(state.store).all.map(\.event.summary) == ["in"])
+        #expect(try await EventHistory(state.store).all.map(\.notification.summary) == ["in"])
         await state.store.close()
         let foreign = try await DatabaseQueue(path: to.folder.path + "/beacond.sqlite").read { database in
             try Int.fetchOne(
@@ -311,9 +311,7 @@ struct GatewayStateTests {
         _ = try await bench.state.access.add(Self.app)
         try await bench.state.access.addSession("hash", for: nil)
         try await bench.history.append([
-            HistoryEvent(
-                time: .zero, kind: .enter, summary: "in", receiver: nil, region: "hall", place: nil, beacon: nil,
-                detail: "{}")
+            .shown(.enter, "in", region: "hall")
         ])
         let configuration = bench.bench.folder.appendingPathComponent("beacond.yaml")
         try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
@@ -354,7 +352,7 @@ struct GatewayStateTests {
         #expect(try await state.access.apps() == [Self.app])
         #expect(try await Presence(in: state.store) == Self.presence(["region hall": .inside]))
         #expect(try await !state.access.hasSession("hash", for: nil))
-        #expect(try await EventHistory(state.store).all.map(\.event.summary) == ["in"])
+        #expect(try await EventHistory(state.store).all.map(\.notification.summary) == ["in"])
         #expect(try await state.store.state("configuration").isEmpty)
     }
 

@@ -13,11 +13,13 @@ import Testing
 
 @Suite("The console: trials, plan, counts and recordings")
 struct ConsoleToolTests {
-    private static func event(_ kind: HistoryEvent.Kind, _ seconds: Int64, _ detail: String = "{}") -> HistoryEvent {
-        HistoryEvent(
-            time: Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond), kind: kind, summary: "\(seconds)",
-            receiver: "hci0", region: "hall", place: nil,
-            beacon: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1), detail: detail)
+    private static func event(
+        _ kind: BeaconNotification.Kind, _ seconds: Int64, _ proximity: Proximity? = nil
+    ) -> BeaconNotification {
+        .shown(
+            kind, at: Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond), "\(seconds)", receiver: "hci0",
+            region: "hall", beacon: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1),
+            proximity: proximity)
     }
 
     private func send(
@@ -31,8 +33,8 @@ struct ConsoleToolTests {
         let web = try WebBench()
         try await web.history.append([
             Self.event(.enter, 10), Self.event(.exit, 20), Self.event(.enter, 30), Self.event(.enter, 4_000),
-            Self.event(.proximity, 5_000, #"{"proximity":"near"}"#),
-            Self.event(.proximity, 5_040, #"{"proximity":"far"}"#),
+            Self.event(.proximity, 5_000, .near),
+            Self.event(.proximity, 5_040, .far),
         ])
         func tried(_ rule: String, _ more: String = "") async throws -> [String] {
             let answer = try await send(web, .post, "/v1/rules/try", #"{"rule":\#(rule)\#(more)}"#)

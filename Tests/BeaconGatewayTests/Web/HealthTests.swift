@@ -1,4 +1,5 @@
 import BeaconBroker
+import BeaconDelivery
 import BeaconEventStore
 import BeaconMQTT
 import BeaconReceivers
@@ -75,7 +76,8 @@ struct HealthTests {
         }
         guard failure == .disk else { return }
         disk.fail(EventStoreError(.full, "no sector is left"))
-        try? await web.history.append([HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)])
+        var ids = EventIDs()
+        try? await web.history.append([BeaconNotification(id: ids.next(at: .zero), kind: .enter, time: .zero)])
     }
 
     private struct BrokerAway: Error, CustomStringConvertible {

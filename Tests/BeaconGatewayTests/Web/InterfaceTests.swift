@@ -268,7 +268,7 @@ struct InterfaceTests {
     func words() async throws {
         let schemas = try await WebBench.described.value.document["components"]["schemas"]
         let kinds = schemas["EventKind"]["enum"]?.elements ?? []
-        #expect(Set(kinds.compactMap(\.text)) == Set(HistoryEvent.Kind.allCases.map(\.rawValue)))
+        #expect(Set(kinds.compactMap(\.text)) == Set(BeaconNotification.Kind.shown.map(\.rawValue)))
         let topics = schemas["Changes"]["properties"].values.keys
         #expect(Set(topics) == Set(EventBroadcast.Topic.allCases.map(\.rawValue)))
         for word in ItemChanges.reserved {

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconEventStore
 import BeaconModel
 import BeaconSupport
@@ -11,7 +12,7 @@ import Testing
 
 @Suite("The interface: event store")
 struct StoreHealthTests {
-    private static let event = HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)
+    private static var event: BeaconNotification { .shown(.receiver, receiver: "r") }
 
     /// Returns the health status, and its findings of a severity.
     private func health(_ web: WebBench, _ severity: String) async throws -> (status: String?, [[String: Any]]) {
@@ -126,7 +127,7 @@ struct StoreHealthTests {
         let consumer = web.server.consumer
         var event = Self.event
         event.sender = "museum"
-        try await web.history.receive([ReceivedEvent(name: "one", event: event)])
+        try await web.history.receive([event])
         func run(until holds: () async throws -> Bool) async throws {
             let running = Task { await consumer.run() }
             try await eventually("the finding of rules", holds)
@@ -150,13 +151,12 @@ struct StoreHealthTests {
         let web = try WebBench(bench: GatewayBench(disk: disk))
         let store = web.history.store
         try await web.history.append([Self.event, Self.event])
-        try await web.history.receive([ReceivedEvent(name: "one", event: Self.event)])
+        try await web.history.receive([Self.event])
         var step = Step()
         step.set(GatewayState.Namespace.region, "k", to: Data([1]))
         try await store.append(step)
         disk.fail(EventStoreError(.full, "no sector is left"))
-        var ids = EventIDs()
-        store.enqueue(Step([Self.event.event(ids.next(at: .zero), for: [])]))
+        store.enqueue(Step([try Self.event.event(for: [])]))
         try await eventually { store.health.failure != nil }
         let status = try #require(try await web.ask(.get, "/v1/status").json["store"] as? [String: Any])
         func part(_ path: String...) -> [String: Any] {
@@ -166,7 +166,7 @@ struct StoreHealthTests {
         #expect(part("events")["age"] as? Int == 90 * 86_400 && part("events")["bytes"] as? Int ?? 0 > 0)
         #expect(part("memory")["rows"] as? Int == 1 && part("memory")["maximumRows"] as? Int == 10_000)
         #expect(part("memory")["age"] is NSNull)
-        #expect(part("consumers", HistoryEvent.rules)["rows"] as? Int == 1)
+        #expect(part("consumers", Event.rules)["rows"] as? Int == 1)
         let state = part("state", GatewayState.Namespace.region)
         #expect(state["rows"] as? Int == 1 && state["bytes"] as? Int == 1 && state["maximumRows"] as? Int == 200_000)
         #expect(status["fileBytes"] as? Int ?? 0 > 4_096 && status["maximumFileBytes"] is NSNull)

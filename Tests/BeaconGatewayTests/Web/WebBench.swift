@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
@@ -132,17 +133,37 @@ struct WebBench {
 
 extension EventHistory {
     /// Stores events without notifications, like a gateway does.
-    func append(_ events: [HistoryEvent]) async throws {
-        var ids = EventIDs()
-        try await store.append(Step(events.map { $0.event(ids.next(at: $0.time), for: []) }))
+    func append(_ events: [BeaconNotification]) async throws {
+        try await store.append(Step(events.map { try $0.event(for: []) }))
     }
 
     /// All events, newest first.
-    var all: [NumberedEvent] {
+    var all: [RecordedEvent] {
         get async throws {
             var query = Self.everything
             query.limit = 100_000
-            return try await page(query).events
+            return try await page(query).events.compactMap(RecordedEvent.init)
         }
+    }
+}
+
+extension BeaconNotification {
+    private static let ids = Locked(EventIDs())
+
+    /// Creates an event of the history.
+    static func shown(
+        _ kind: Kind, at time: Timestamp = .zero, _ summary: String = "s", receiver: String? = nil,
+        region: String? = nil, beacon: BeaconIdentity? = nil, proximity: Proximity? = nil
+    ) -> Self {
+        var event = BeaconNotification(id: ids.withLock { $0.next(at: time) }, kind: kind, time: time)
+        (event.summary, event.receiver, event.beacon) = (summary, receiver, beacon)
+        event.region = region.map { Region(name: $0, constraint: GatewayBench.constraint) }
+        event.proximity = proximity
+        return event
+    }
+
+    /// Reads the events of a step that destinations get.
+    static func sent(in events: [Event]) -> [BeaconNotification] {
+        events.filter { $0.audience == nil }.compactMap { BeaconNotification(decoding: $0) }
     }
 }

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
@@ -49,7 +50,7 @@ struct WebServerTests {
         let events = try #require(answer["events"] as? [[String: Any]])
         #expect(events.first?["summary"] as? String == "hall was entered")
         #expect(events.first?["id"] as? Int == 1)
-        #expect((events.first?["detail"] as? [String: Any])?["event"] as? String == "enter")
+        #expect((events.first?["detail"] as? [String: Any])?["kind"] as? String == "enter")
         #expect(answer["next"] is NSNull)
         #expect(try await web.ask(.get, "/v1/sources").json["sources"] is [[String: Any]])
     }
@@ -181,9 +182,7 @@ struct WebServerTests {
     func paging() async throws {
         let web = try WebBench()
         for number in 0..<25 {
-            try await web.history.append([
-                HistoryEvent(receiver: "r\(number)", isHearing: true, because: nil, at: .zero)
-            ])
+            try await web.history.append([.shown(.receiver, receiver: "r\(number)")])
         }
         var seen: [String] = []
         var path = "/v1/events?limit=10"
@@ -200,9 +199,7 @@ struct WebServerTests {
     func stream() async throws {
         let web = try WebBench()
         func append(_ number: Int) async throws {
-            try await web.history.append([
-                HistoryEvent(receiver: "r\(number)", isHearing: true, because: nil, at: .zero)
-            ])
+            try await web.history.append([.shown(.receiver, receiver: "r\(number)")])
         }
         for number in 1...3 { try await append(number) }
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
@@ -227,7 +224,7 @@ struct WebServerTests {
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "999999"]) }
         try await eventually { web.broadcast.count != 0 }
-        try await web.history.append([HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)])
+        try await web.history.append([.shown(.receiver, receiver: "r")])
         web.broadcast.finish()
         #expect(try await listening.value.body.contains("id: 1\n"))
     }
@@ -236,7 +233,7 @@ struct WebServerTests {
     func longAbsence() async throws {
         let web = try WebBench()
         try await web.history.append(
-            (1...2_500).map { HistoryEvent(receiver: "r\($0)", isHearing: true, because: nil, at: .zero) })
+            (1...2_500).map { .shown(.receiver, receiver: "r\($0)") })
         try await eventually { try await web.history.store.newest() >= 2_500 }
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "100"]) }
@@ -263,11 +260,7 @@ struct WebServerTests {
     @Test("A name with a space is found with a plus sign and with %20")
     func spaces() async throws {
         let web = try WebBench()
-        try await web.history.append([
-            HistoryEvent(
-                time: .zero, kind: .enter, summary: "front hall was entered", receiver: nil, region: "front hall",
-                place: nil, beacon: nil, detail: "{}")
-        ])
+        try await web.history.append([.shown(.enter, "front hall was entered", region: "front hall")])
         for region in ["front+hall", "front%20hall"] {
             let events = try await web.ask(.get, "/v1/events?region=\(region)").json["events"] as? [[String: Any]]
             #expect(events?.count == 1)
@@ -279,9 +272,7 @@ struct WebServerTests {
         let web = try WebBench()
         for number in 0..<2_500 {
             try await web.history.append([
-                HistoryEvent(
-                    receiver: number == 7 ? "=cmd|' /C calc'!A0, \"x\"" : "r\(number)", isHearing: true, because: nil,
-                    at: .zero)
+                .shown(.receiver, receiver: number == 7 ? "=cmd|' /C calc'!A0, \"x\"" : "r\(number)")
             ])
         }
         try await eventually { try await web.history.store.newest() >= 2_500 }
