@@ -55,6 +55,12 @@ public struct EventStoreClock: Sendable {
         return Int64(time.tv_sec) &* Timestamp.nanosecondsPerSecond &+ Int64(time.tv_nsec)
     }
 
+    /// The clocks at this moment.
+    var stopped: EventStoreClock {
+        let (wall, sinceBoot) = (wall(), sinceBoot())
+        return EventStoreClock(wall: { wall }, sinceBoot: { sinceBoot }, boot: boot, sleep: sleep)
+    }
+
     /// The wall clock, in milliseconds since 1970.
     var now: Int64 { wall().milliseconds }
 

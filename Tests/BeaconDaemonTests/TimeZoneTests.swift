@@ -47,7 +47,7 @@ struct TimeZoneTests {
         let environment = ["TZ": zone]
         let outcome = try await bench.run("--config", "beacond.yaml", environment: environment)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let reported = bench.read("reported").matches(of: /(\d+) \{"time":(\d+)/).map {
+        let reported = bench.read("reported").matches(of: /(\d+) \{.*?"time":(\d+)/).map {
             (hour: Int($0.1), time: Double($0.2))
         }
         #expect(reported.sorted { $0.time ?? 0 < $1.time ?? 0 }.map(\.hour) == hours, "\(bench.read("reported"))")

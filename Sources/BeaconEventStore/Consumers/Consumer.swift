@@ -84,7 +84,7 @@ public final class EventConsumer: Sendable {
     /// - Throws: ``EventStoreError`` if the store cannot be read, or if the consumer no longer exists.
     public func available(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
         // No event is handled with a time that the clock has already corrected.
-        if store.isClockSet { _ = try? await store.append(Step()) }
+        if store.isClockSet(to: store.clock.lead) { _ = try? await store.append(Step()) }
         let (batch, damaged) = try await store.read { [name] in try $0.nextBatch(of: name, limit: max(limit, 1)) }
         if !damaged.isEmpty {
             store.reportDamagedEvents(damaged.count)

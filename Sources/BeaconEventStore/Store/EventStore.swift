@@ -345,8 +345,9 @@ public actor EventStore {
                 try database.execute(sql: "PRAGMA synchronous = \(synced ? "FULL" : "NORMAL")")
                 isSynced = synced
             }
-            let lead = clock.lead
-            let isSet = isClockSet
+            // One moment: if the clock were set between two readings of it, everything would be years old.
+            let clock = clock.stopped
+            let (lead, isSet) = (clock.lead, isClockSet(to: clock.lead))
             let result = try StoreTables.transaction(in: database) { tables in
                 try fault?()
                 var settings = settings
@@ -381,9 +382,8 @@ public actor EventStore {
     }
 
     /// True if the wall clock was set since the last write, so that the next one corrects times.
-    nonisolated var isClockSet: Bool {
-        let lead = clock.lead
-        return shared.withLock { $0.storedLead }.map { (lead &- $0).magnitude >= UInt64(EventStoreClock.smallestStep) }
+    nonisolated func isClockSet(to lead: Int64) -> Bool {
+        shared.withLock { $0.storedLead }.map { (lead &- $0).magnitude >= UInt64(EventStoreClock.smallestStep) }
             ?? true
     }
 

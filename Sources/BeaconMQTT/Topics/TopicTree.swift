@@ -1,4 +1,6 @@
+import BeaconDelivery
 import BeaconEventStore
+import Foundation
 
 /// The topics of a gateway, below its base topic.
 struct TopicTree: Hashable, Sendable {
@@ -8,7 +10,9 @@ struct TopicTree: Hashable, Sendable {
     /// Returns the topic of a notification.
     func event(_ event: Event) -> String {
         // The level exists even without a region, so that filters such as `event/+/enter` match.
-        let region = event.region.map(TopicLevel.escape) ?? "-"
+        // The body has names that are too long for an attribute, too.
+        let name = event.region ?? event.body.member("region")?.text(of: "name")
+        let region = name.map(TopicLevel.escape) ?? "-"
         return "\(base)/event/\(region)/\(TopicLevel.escape(event.kind))"
     }
 
