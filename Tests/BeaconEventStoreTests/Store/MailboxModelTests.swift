@@ -186,18 +186,23 @@ private struct MailboxModel {
 
     mutating func maintain(at now: Int64, sinceBoot: Int64) {
         let canBeOld = sinceBoot >= boot.trusted
-        for name in mailboxes.keys {
-            if canBeOld {
-                let oldest = now - Int64(limits.age / .milliseconds(1))
-                // Events in order leave in order, also if the clock was set back by a few seconds in between.
-                let pending = mailboxes[name]?.mail.values.filter { $0.state == .pending && $0.since >= oldest }
-                let first = pending?.map(\.event.number).min() ?? .max
-                let young = mailboxes[name]?.mail.filter { number, mail in
-                    mail.since >= oldest || mail.state == .pending && number > first
+        // A young event keeps the old ones behind it. If it is dropped for want of room, they end, too.
+        var count = -1
+        while count != mailboxes.values.reduce(0, { $0 + $1.mail.count }) {
+            count = mailboxes.values.reduce(0) { $0 + $1.mail.count }
+            for name in mailboxes.keys {
+                if canBeOld {
+                    let oldest = now - Int64(limits.age / .milliseconds(1))
+                    // Events in order leave in order, also if the clock was set back by a few seconds in between.
+                    let pending = mailboxes[name]?.mail.values.filter { $0.state == .pending && $0.since >= oldest }
+                    let first = pending?.map(\.event.number).min() ?? .max
+                    let young = mailboxes[name]?.mail.filter { number, mail in
+                        mail.since >= oldest || mail.state == .pending && number > first
+                    }
+                    mailboxes[name]?.mail = young ?? [:]
                 }
-                mailboxes[name]?.mail = young ?? [:]
+                mailboxes[name]?.enforce(limits, { $0.state != .dead }, count: limits.events)
             }
-            mailboxes[name]?.enforce(limits, { $0.state != .dead }, count: limits.events)
         }
         let oldest = canBeOld ? now - Int64(retention.age / .milliseconds(1)) : .min
         var left = events.values.filter { $0.number > swept }.sorted { $0.number < $1.number }
