@@ -120,7 +120,7 @@ web: {{ listen: "127.0.0.1:0" }}
             text = "&".join(f"{key}={value}" for key, value in query.items())
             return office.get(f"/v1/events?limit=1000&{text}")["events"]
         until(lambda: any(e["sender"] == "hook" for e in events(kind="enter")), "no enter of the other beacond arrived")
-        until(lambda: any(e["beacon"]["name"] == "amber" and e["place"] == "shelf" for e in events(install="HOUSE")),
+        until(lambda: any(e["beacon"].get("name") == "amber" and e["place"] == "shelf" for e in events(install="HOUSE")),
               "no proximity arrived through the Kumulos interface")
         installs = {install["id"] for install in office.get("/v1/installs")["installs"]}
         assert installs == {"HOUSE"}, installs
