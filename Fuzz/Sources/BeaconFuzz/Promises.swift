@@ -126,7 +126,7 @@ enum Promises {
     static func pasted(_ input: [UInt8]) {
         do throws(PastedAdvertError) {
             let frame = try PastedAdvert(String(decoding: input, as: UTF8.self)).frame
-            let digits = frame.advert.map { String($0, radix: 16) }.joined(separator: " ")
+            let digits = frame.advert.map { String(0x100 + Int($0), radix: 16).dropFirst() }.joined(separator: " ")
             precondition((try? PastedAdvert(digits))?.frame == frame, "a frame that its own advert does not carry")
         } catch {
             precondition(!error.message.isEmpty && !error.message.contains("\n"), "a reason that is not a sentence")

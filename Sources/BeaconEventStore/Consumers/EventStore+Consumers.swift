@@ -1,6 +1,7 @@
 public import BeaconModel
 import BeaconSupport
 import Dispatch
+import Foundation
 import GRDB
 
 extension EventStore {
@@ -10,6 +11,7 @@ extension EventStore {
         var paused: [String]
         var limits: ConsumerLimits
         var after: Int64?
+        let id = UUID()
     }
 
     /// Adds a consumer, or continues one of this name with new bounds and a new filter.
@@ -164,7 +166,8 @@ extension EventStore {
             try change { _ in }
         } catch {
             guard !hasWritten, error.isOfDisk else {
-                setups.removeLast()
+                // It is gone if the failure came after the commit.
+                setups.removeAll { $0.id == setup.id }
                 throw error
             }
             fail(error)

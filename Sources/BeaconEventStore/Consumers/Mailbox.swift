@@ -128,7 +128,7 @@ extension StoreTables {
         let first = try first(
             "SELECT min(number) FROM delivery WHERE destination = ? AND state = ?", [name, MailState.pending]
         ) { try $0.optionalInteger(0) }
-        return try (first ?? nil).map { $0 - 1 } ?? sequence()
+        return try (first ?? nil).map { $0 &- 1 } ?? sequence()
     }
 }
 
@@ -237,6 +237,7 @@ extension StepWriter {
             try post(stored, to: index, MailState.redelivered, isNamed: true, body: body)
             try enforceBounds(of: index, MailState.waiting)
         }
+        if number <= ledger.swept { ledger.released.append(number) }
     }
 
     // MARK: - Consumers

@@ -101,7 +101,10 @@ public struct Step: Sendable {
     var hasToBeSynced: Bool {
         !events.isEmpty || !changes.isEmpty || !addressed.isEmpty
             || progress.contains {
-                if case .handled(_, let refused) = $0 { return !refused.isEmpty }
+                // What a program of this machine has handled must not be repeated: it acts after the commit.
+                if case .handled(let batch, let refused) = $0 {
+                    return !refused.isEmpty || ConsumerStatus.isReserved(batch.consumer)
+                }
                 return false
             }
     }

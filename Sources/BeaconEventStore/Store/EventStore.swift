@@ -397,7 +397,8 @@ public actor EventStore {
 
     /// - Parameter isExpiring: whether to look for old state as well, which reads all of it.
     private func maintain(expiring isExpiring: Bool) async throws(EventStoreError) {
-        while try maintainOnce(expiring: isExpiring) { await Task.yield() }
+        while try maintainOnce() { await Task.yield() }
+        while isExpiring, try maintainOnce(expiring: true) { await Task.yield() }
     }
 
     /// Sets the bounds of the history. The next housekeeping enforces them.

@@ -12,12 +12,12 @@ extension StepWriter {
     ///
     /// - Parameters:
     ///   - clock: the clocks.
-    ///   - isExpiring: whether to look for old state, which reads all of it, and to write the counts.
+    ///   - isExpiring: whether to look for old state, which reads all of it.
     /// - Returns: Whether there may be more.
     mutating func maintain(by clock: EventStoreClock, expiring isExpiring: Bool) throws -> Bool {
         // Until the wall clock is trusted, nothing is old.
         let canBeOld = clock.sinceBoot() / 1_000_000 >= ledger.trusted
-        if isExpiring { hasCounts = true }
+        hasCounts = true
         for index in ledger.consumers.indices {
             if canBeOld, try dropOld(from: index) { return true }
             if try enforceBounds(of: index, MailState.waiting, limit: Self.piece) { return true }
@@ -114,7 +114,8 @@ extension StepWriter {
     /// Forgets old ids, but none of an event in the file. They have no index by number, so the search reads all ids in
     /// pieces, once for each sixteenth more than the bound.
     private mutating func forgetNames() throws -> Bool {
-        let bound = settings.retention.names
+        // An id lives at least as long as its event.
+        let bound = max(settings.retention.names, ledger.events.count)
         guard !ledger.lastName.isEmpty || ledger.names > bound + bound / 16 else { return false }
         let piece = settings.piece * 8
         var (count, old) = (0, [Data]())

@@ -123,7 +123,8 @@ struct Ledger: Sendable {
     mutating func readConsumers(_ tables: StoreTables, counting: Bool = true) throws {
         let (known, before) = (consumers, written)
         consumers = try tables.consumers()
-        written = Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0) })
+        // Names that differ for SQLite may be equal here.
+        written = Dictionary(consumers.map { ($0.name, $0) }) { first, _ in first }
         let mail = counting ? try tables.countMail() : [:]
         for index in consumers.indices {
             let name = consumers[index].name
@@ -153,7 +154,11 @@ struct Ledger: Sendable {
     ///
     /// - Parameter hasCounts: whether to write rows of which only the counts have changed.
     mutating func write(_ tables: StoreTables, hasCounts: Bool) throws {
+        // A consumer that was removed may be added again.
+        written = written.filter { index(of: $0.key) != nil }
         for var consumer in consumers {
+            // The position of a hidden one must be exact, so that nothing is repeated if its mailbox is damaged.
+            let hasCounts = hasCounts || consumer.isHidden
             if let row = written[consumer.name], consumer.hasSameFacts(as: row),
                 !hasCounts || consumer.hasSameCounts(as: row)
             {
@@ -182,7 +187,7 @@ struct Ledger: Sendable {
             edits[try row.text(0)] = try row.count(1)
             return true
         }
-        if edits != Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0.edits) }) {
+        if edits != Dictionary(consumers.map { ($0.name, $0.edits) }, uniquingKeysWith: { first, _ in first }) {
             try ledger.readConsumers(tables)
         }
         for index in ledger.consumers.indices {
