@@ -30,14 +30,11 @@ extension StoreTables {
         return consumers
     }
 
-    /// Counts the rows of all mailboxes, or of one, by consumer and state.
-    func countMail(of name: String? = nil) throws -> [String: [Amount]] {
+    /// Counts the rows of all mailboxes, by consumer and state.
+    func countMail() throws -> [String: [Amount]] {
         var amounts: [String: [Amount]] = [:]
         try each(
-            """
-            SELECT destination, state, count(*), sum(bytes) FROM delivery \(name == nil ? "" : "WHERE destination = ?")
-            GROUP BY destination, state
-            """, name.map { [$0] } ?? []
+            "SELECT destination, state, count(*), sum(bytes) FROM delivery GROUP BY destination, state"
         ) { row in
             let (name, state) = (try row.text(0), try row.count(1))
             guard MailState.all.contains(state) else {
@@ -51,13 +48,10 @@ extension StoreTables {
     }
 
     /// Returns the rows of a mailbox that match a condition.
-    func mail(
-        of name: String, _ condition: String, _ arguments: StatementArguments = [], limit: Int = -1
-    ) throws -> [Mail] {
+    func mail(of name: String, _ condition: String, _ arguments: StatementArguments = []) throws -> [Mail] {
         var mail: [Mail] = []
         try each(
-            "SELECT \(Mail.columns) FROM delivery WHERE destination = ? AND \(condition) LIMIT \(limit)",
-            [name] + arguments
+            "SELECT \(Mail.columns) FROM delivery WHERE destination = ? AND \(condition)", [name] + arguments
         ) { row in
             mail.append(try Mail(row))
             return true

@@ -101,7 +101,7 @@ public struct Step: Sendable {
     var hasToBeSynced: Bool {
         !events.isEmpty || !changes.isEmpty || !addressed.isEmpty
             || progress.contains {
-                // What a program of this machine has handled must not be repeated: it acts after the commit.
+                // A hidden consumer acts after the commit, and must not act twice.
                 if case .handled(let batch, let refused) = $0 {
                     return !refused.isEmpty || ConsumerStatus.isReserved(batch.consumer)
                 }

@@ -157,7 +157,7 @@ struct FileNumber: Hashable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// Creates the number of the file at a path; nil if there is none.
+    /// Creates the number of the file at a path; nil without a file.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -221,7 +221,7 @@ package struct RecordedEvent: Sendable {
     /// The event. A trial moves its time.
     package var notification: BeaconNotification
 
-    /// Decodes a stored event; nil if it is none of beacond's.
+    /// Decodes a stored event; nil if its body is not a notification.
     package init?(_ stored: StoredEvent) {
         guard let notification = BeaconNotification(decoding: stored.event) else { return nil }
         (self.stored, self.notification) = (stored, notification)
