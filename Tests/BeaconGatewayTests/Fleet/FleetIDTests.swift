@@ -107,15 +107,21 @@ struct FleetIDTests {
         }
     }
 
-    @Test("A machine that was away records the missed events in its history, and runs nothing for them")
-    func away() async throws {
+    @Test(
+        "A machine that was away, or joins, records the missed events in its history, and runs nothing for them",
+        arguments: [true, false])
+    func missed(wasThere: Bool) async throws {
         let bench = FleetBench(
             regions: [GatewayBench.region("hall")], receivers: ["w"],
             begin: Timestamp(nanoseconds: 1_700_000_000 * FleetBench.second))
         try await bench.start("a")
-        try await bench.start("b")
-        await bench.pass(6)
-        bench.kill("b")
+        if wasThere {
+            try await bench.start("b")
+            await bench.pass(6)
+            bench.kill("b")
+        } else {
+            await bench.pass(6)
+        }
         // Longer than the takeover of its partitions.
         var heard = bench.adverts(80)
         await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 50 * FleetBench.second), hearing: &heard)

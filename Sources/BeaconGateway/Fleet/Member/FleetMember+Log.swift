@@ -155,11 +155,17 @@ extension FleetMember {
         let last = try await exchange.lastSequence()
         try await restoreStates()
         var begin = [FleetPosition.start]
+        // A machine that joins gets the changes before it, too: it may have started together with the others.
+        var kept: UInt64 = 0
         if let known = await audience.stored(.fleet).flatMap(FleetPosition.init) {
-            let isKept = try await exchange.contains(known)
-            if isKept { begin.append(known) } else { noteLoss(of: known, after: nil) }
-            try await keepMissed(after: isKept ? known.sequence : 0, through: last)
+            if try await exchange.contains(known) {
+                begin.append(known)
+                kept = known.sequence
+            } else {
+                noteLoss(of: known, after: nil)
+            }
         }
+        try await keepMissed(after: kept, through: last)
         if last > 0 {
             let message = try await exchange.message(from: last, of: nil)
             begin.append(message.flatMap { $0.sequence == last ? FleetPosition($0) : nil } ?? .init(sequence: last))
@@ -219,7 +225,7 @@ extension FleetMember {
     /// The number of messages to write to the history at once.
     private static let missedBatch = 100
 
-    /// Adds changes that happened while this machine was away to the history. They do not start its programs.
+    /// Adds changes that happened before this machine read the log to the history. They do not start its programs.
     private func keepMissed(after known: UInt64, through last: UInt64) async throws {
         guard known < last else { return }
         var next = max(known, last - min(last, Self.maximumMissed)) + 1
