@@ -340,7 +340,7 @@ let package = Package(
         .target(name: "CTaskJobs"),
 
         // For tests: bounds those with helpers (servers, brokers, buses, processes), and ends the helpers with them.
-        module("TestSupport", dependencies: ["CTestSupport", "BeaconSupport"], path: "Tests/TestSupport"),
+        module("TestSupport", dependencies: ["CTestSupport", "BeaconSupport", logging], path: "Tests/TestSupport"),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
         module(
             "TestServer",
@@ -365,6 +365,8 @@ let package = Package(
             dependencies: [
                 "BeaconApplications", "BeaconMonitoring", "BeaconEngine", "BeaconRadio", "BeaconModel", "BeaconSupport",
             ]),
+        tests("BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel", "BeaconSupport"]),
+        tests("BeaconTerminalTests", dependencies: ["BeaconTerminal"]),
         tests("BeaconCaptureTests", dependencies: ["BeaconCapture", "BeaconRadio", "BeaconModel"]),
         tests(
             "BeaconSimulationTests",
@@ -392,11 +394,16 @@ let package = Package(
                 "BeaconRelay", "BeaconMonitoring", "BeaconBroker", "BeaconModel", "BeaconRadio", "BeaconReceivers",
                 "BeaconSupport", "TestSupport",
             ]),
+        module(
+            "BrokerTestSupport", dependencies: ["BeaconBroker", "BeaconSupport", "TestSupport"],
+            path: "Tests/BrokerTestSupport"),
+        tests(
+            "BeaconBrokerTests", dependencies: ["BeaconBroker", "BeaconSupport", "BrokerTestSupport", "TestSupport"]),
         tests(
             "BeaconMQTTTests",
             dependencies: [
-                "BeaconMQTT", "BeaconBroker", "BeaconDelivery", "BeaconModel", "BeaconSupport", "TestSupport",
-                logging,
+                "BeaconMQTT", "BeaconBroker", "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport",
+                "BrokerTestSupport", "TestSupport",
             ]),
         tests(
             "CoreLocationTests",
@@ -458,20 +465,42 @@ let package = Package(
             "BeaconTestKitTests",
             dependencies: ["BeaconTestKit", "BeaconMonitoring", "BeaconSupport", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
+        // A gateway in a temporary folder, for the tests of the gateway, of the fleet and of the console.
+        module(
+            "GatewayTestSupport",
+            dependencies: [
+                "BeaconGateway", "BeaconConfiguration", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine",
+                "BeaconMonitoring", "BeaconRelay", "BeaconDelivery", "BeaconEventStore", "TestSupport",
+                product("CoreMetrics", "swift-metrics", trait: "Gateway"),
+            ],
+            path: "Tests/GatewayTestSupport"
+        ),
         tests(
             "BeaconGatewayTests",
             dependencies: [
-                "BeaconGateway", "BeaconConsole", "BeaconConfiguration", "BeaconFleet", "BeaconModel", "BeaconSupport",
-                "BeaconRadio",
-                "BeaconEngine",
-                "BeaconApplications", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconRelay",
-                "BeaconDelivery", "BeaconSimulation",
-                "BeaconEventStore", "BeaconPrograms", "TestSupport",
-                product("CoreMetrics", "swift-metrics", trait: "Gateway"),
+                "BeaconGateway", "BeaconConfiguration", "BeaconFleet", "BeaconModel", "BeaconSupport", "BeaconRadio",
+                "BeaconEngine", "BeaconApplications", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers",
+                "BeaconRelay", "BeaconDelivery", "BeaconSimulation", "BeaconEventStore", "BeaconPrograms",
+                "GatewayTestSupport", "TestSupport",
                 product("GRDB", "GRDB.swift", trait: "Gateway"),
+                logging,
+            ]),
+        tests(
+            "BeaconFleetTests",
+            dependencies: [
+                "BeaconFleet", "BeaconGateway", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine",
+                "BeaconMonitoring", "BeaconDelivery", "BeaconEventStore", "GatewayTestSupport", "TestSupport",
+                logging,
+            ]),
+        tests(
+            "BeaconConsoleTests",
+            dependencies: [
+                "BeaconConsole", "BeaconGateway", "BeaconConfiguration", "BeaconModel", "BeaconSupport", "BeaconRadio",
+                "BeaconEngine", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery",
+                "BeaconEventStore", "GatewayTestSupport", "TestSupport",
+                product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("HTTPTypes", "swift-http-types", trait: "Gateway"),
                 product("Hummingbird", "hummingbird", trait: "Gateway"),
-                logging,
                 product("NIOCore", "swift-nio", trait: "Gateway"),
                 product("NIOEmbedded", "swift-nio", trait: "Gateway"),
                 product("NIOHTTPTypes", "swift-nio-extras", trait: "Gateway"),

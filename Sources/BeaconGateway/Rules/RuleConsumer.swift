@@ -92,7 +92,7 @@ package struct RuleConsumer: Service {
     /// Handles the oldest waiting events.
     ///
     /// - Returns: false if no event waits.
-    func work() async throws -> Bool {
+    package func work() async throws -> Bool {
         isWorking.withLock { $0 = true }
         defer { isWorking.withLock { $0 = false } }
         let newestBefore = try await newestEventBefore()

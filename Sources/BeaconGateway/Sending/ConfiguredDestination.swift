@@ -20,13 +20,17 @@ package struct ConfiguredDestination: Sendable {
 
     /// Called after the states of the last run, which arrive as events; nil for destinations that only get
     /// notifications.
-    var restored: (@Sendable () -> Void)?
+    package var restored: (@Sendable () -> Void)?
 
     /// Receives the diagnostics of the gateway; nil for destinations that do not show them.
     package var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
 
     /// The settings; nil for a destination that was created without.
     var settings: DestinationSettings?
+
+    package init(_ destination: Destination, receive: (@Sendable (BeaconEvent) -> Void)? = nil) {
+        (self.destination, self.receive) = (destination, receive)
+    }
 
     /// Returns the destination with other regions and kinds of notification, and the same connection; nil if it needs
     /// another connection.
@@ -73,8 +77,7 @@ extension ConfiguredDestination {
         case .mqtt(let mqtt): sink = try MQTTSink(mqtt, for: settings, in: configuration, logger: logger)
         }
         self.init(
-            destination: Destination(
-                name: settings.name, sink: sink, kinds: settings.events, regions: settings.regions))
+            Destination(name: settings.name, sink: sink, kinds: settings.events, regions: settings.regions))
         self.settings = settings
         guard case .mqtt(let mqtt) = settings.kind, let broker = sink as? MQTTSink else { return }
         receive = { broker.receive($0) }

@@ -80,7 +80,7 @@ struct QueueTests {
 
     @Test("Any number of refused proximities displaces no dead letter of an enter, and drops are logged (D8)")
     func deadLetters() async throws {
-        let log = LogCollector()
+        let log = LogLines()
         let bench = try DeliveryBench(
             [Destination(name: "a", sink: MemorySink { _ in .refused(reason: "no") })],
             limits: ConsumerLimits(refused: 10), logger: log.logger)
@@ -90,7 +90,7 @@ struct QueueTests {
         #expect(left.map(\.notification) == [Samples.enter(101)] + (17...25).map { Samples.proximity($0) })
         let status = try await bench.status("a")
         #expect(status.deadLetters == 10 && status.droppedBySize == 16 && status.dropped == 16)
-        #expect(log.lines.contains { $0.contains("more dead letters are kept than its bounds allow") })
+        #expect(log.all.contains { $0.contains("more dead letters are kept than its bounds allow") })
     }
 
     @Test("Notifications that are too old are dropped and counted")

@@ -147,7 +147,7 @@ struct DeliveryServiceTests {
     @Test("A destination that has failed for an hour has its own status, and is logged once an hour (D2)")
     func longFailure() async throws {
         let clock = VirtualClock()
-        let log = LogCollector()
+        let log = LogLines()
         let isUp = Locked(false)
         let sink = MemorySink { _ in isUp.withLock { $0 } ? .delivered : .retry(reason: "answered 401") }
         let bench = try DeliveryBench(
@@ -167,9 +167,9 @@ struct DeliveryServiceTests {
             try await bench.pass { sink.minors == Array(1...20) }
             try await eventually { try await bench.status("a").failingSince == nil }
         }
-        #expect(log.lines.filter { $0.hasPrefix("error the destination has failed for more than an hour") }.count == 3)
-        #expect(log.lines.filter { $0.hasPrefix("warning a delivery failed") }.count == 1)
-        #expect(log.lines.filter { $0.hasPrefix("info the destination accepts notifications again") }.count == 1)
+        #expect(log.all.filter { $0.hasPrefix("error: the destination has failed for more than an hour") }.count == 3)
+        #expect(log.all.filter { $0.hasPrefix("warning: a delivery failed") }.count == 1)
+        #expect(log.all.filter { $0.hasPrefix("info: the destination accepts notifications again") }.count == 1)
     }
 
     @Test("Deselected notifications, and a queue without a destination, are counted and logged (D14)")
@@ -182,16 +182,16 @@ struct DeliveryServiceTests {
             try await bench.service.append([Samples.proximity(1), Samples.enter(2), Samples.proximity(3)])
             await bench.store.close()
         }
-        let log = LogCollector()
+        let log = LogLines()
         let sink = MemorySink()
         let bench = try DeliveryBench(
             [Destination(name: "a", sink: sink, kinds: [.enter])], folder: folder, logger: log.logger)
-        #expect(log.lines.contains { $0.contains("a destination that is not configured") && $0.contains("old name") })
+        #expect(log.all.contains { $0.contains("a destination that is not configured") && $0.contains("old name") })
         try await bench.running { try await eventually { try await bench.status("a").waiting == 0 } }
         #expect(sink.notifications == [Samples.enter(2)])
         let status = try await bench.status("a")
         #expect(status.handled == 1 && status.droppedByFilter == 2 && status.dropped == 2)
-        #expect(log.lines.contains { $0.contains("its filter changed") && $0.contains("2") })
+        #expect(log.all.contains { $0.contains("its filter changed") && $0.contains("2") })
     }
 
     @Test("Notifications that a destination does not select never enter its queue")

@@ -318,7 +318,7 @@ struct WebhookTests {
     @Test(
         "Secrets appear neither in the log nor in the outbox, whatever fails; a failure and its end are logged once")
     func secretsInLogs() async throws {
-        let log = LogCollector()
+        let log = LogLines()
         let folder = try TemporaryFolder()
         let clock = VirtualClock()
         let count = Locked(0)
@@ -351,10 +351,10 @@ struct WebhookTests {
             await running.value
             await bench.store.close()
         }
-        #expect(log.lines.filter { $0.hasPrefix("warning a delivery failed") }.count == 1)
-        #expect(log.lines.filter { $0.hasPrefix("info the destination accepts notifications again") }.count == 1)
-        #expect(log.lines.filter { $0.hasPrefix("error a notification was refused for good") }.count == 1)
-        for line in log.lines { #expect(!line.contains("hunter2") && !line.contains("token")) }
+        #expect(log.all.filter { $0.hasPrefix("warning: a delivery failed") }.count == 1)
+        #expect(log.all.filter { $0.hasPrefix("info: the destination accepts notifications again") }.count == 1)
+        #expect(log.all.filter { $0.hasPrefix("error: a notification was refused for good") }.count == 1)
+        for line in log.all { #expect(!line.contains("hunter2") && !line.contains("token")) }
         let bytes = try Data(contentsOf: folder.file("events.sqlite"))
         #expect(bytes.range(of: Data("hunter2".utf8)) == nil)
         #expect(bytes.range(of: Data("answered 400".utf8)) != nil)

@@ -1,13 +1,13 @@
 import BeaconBroker
 import BeaconFleet
+import BeaconGateway
+import BeaconMonitoring
 import BeaconNATS
 import BeaconReceivers
 import BeaconRelay
 import BeaconSupport
+import GatewayTestSupport
 import Testing
-
-@testable import BeaconGateway
-@testable import BeaconMonitoring
 
 /// All readers of network addresses in one table, with the spellings that users write.
 @Suite("Addresses of servers")

@@ -1,11 +1,12 @@
 import BeaconBroker
 import BeaconConfiguration
+import BeaconMonitoring
 import BeaconReceivers
 import Foundation
+import GatewayTestSupport
 import Testing
 
 @testable import BeaconGateway
-@testable import BeaconMonitoring
 
 @Suite("Configurations: brokers as sources")
 struct BrokerSourceTests {

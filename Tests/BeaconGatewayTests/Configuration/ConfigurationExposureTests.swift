@@ -1,10 +1,10 @@
 import BeaconConfiguration
+import BeaconGateway
 import Foundation
+import GatewayTestSupport
 import Glibc
 import TestSupport
 import Testing
-
-@testable import BeaconGateway
 
 @Suite("Configurations: files that other users can read or change")
 struct ConfigurationExposureTests {

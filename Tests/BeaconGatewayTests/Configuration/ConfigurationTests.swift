@@ -8,6 +8,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import Logging
 import Testing
 

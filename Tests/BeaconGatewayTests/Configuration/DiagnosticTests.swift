@@ -4,6 +4,7 @@ import BeaconGateway
 import BeaconMonitoring
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import Testing
 
 @Suite("Diagnostics of configurations")

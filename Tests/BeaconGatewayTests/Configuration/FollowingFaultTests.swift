@@ -1,6 +1,7 @@
 import BeaconConfiguration
 import BeaconGateway
 import Foundation
+import GatewayTestSupport
 import Testing
 
 /// Faults of one value, without diagnostics that only follow from it.

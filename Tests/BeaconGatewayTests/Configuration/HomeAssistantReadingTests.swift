@@ -1,6 +1,7 @@
 import BeaconConfiguration
 import BeaconMQTT
 import Foundation
+import GatewayTestSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import BeaconGateway
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import Testing
 
 /// Random mistakes in a configuration with every key: the messages, lines and columns stay the same.

@@ -1,9 +1,9 @@
+import BeaconGateway
 import BeaconMonitoring
 import BeaconRelay
 import Foundation
+import GatewayTestSupport
 import Testing
-
-@testable import BeaconGateway
 
 @Suite("Configurations: the proxy")
 struct ProxyReadingTests {

@@ -3,6 +3,7 @@ import BeaconGateway
 import BeaconModel
 import BeaconSimulation
 import Foundation
+import GatewayTestSupport
 import Testing
 
 /// Output generated from the declarations of keys: the reference in the docs, and the schema for editors.

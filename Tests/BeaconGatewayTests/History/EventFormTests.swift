@@ -2,6 +2,7 @@ import BeaconDelivery
 import BeaconEventStore
 import BeaconModel
 import Foundation
+import GatewayTestSupport
 import TestSupport
 import Testing
 

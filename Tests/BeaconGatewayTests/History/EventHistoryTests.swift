@@ -1,12 +1,12 @@
 import BeaconDelivery
 import BeaconEventStore
+import BeaconGateway
 import BeaconModel
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import TestSupport
 import Testing
-
-@testable import BeaconGateway
 
 @Suite("The history of events")
 struct EventHistoryTests {

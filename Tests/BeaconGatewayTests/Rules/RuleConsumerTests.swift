@@ -4,6 +4,7 @@ import BeaconModel
 import BeaconSupport
 import Dispatch
 import Foundation
+import GatewayTestSupport
 import TestSupport
 import Testing
 
@@ -18,18 +19,17 @@ struct RuleConsumerTests {
 
     @Test("The end waits while an event is stored as handled but its program has not started")
     func finish() async throws {
-        let bench = try WebBench()
-        let history = bench.history
+        let bench = try GatewayBench()
+        let state = try bench.state
+        let history = try EventHistory(state.store)
         var rule = Rule(name: "r", target: .program(["true"]))
         rule.destinations = ["hub"]
         let engine = RuleEngine(
-            [rule], trail: bench.state.trail,
+            [rule], trail: state.trail,
             delivery: try DeliveryService(
                 store: history.store, destinations: [Destination(name: "hub", sink: NoSink())]),
-            logger: bench.bench.lines.logger)
-        let consumer = RuleConsumer(
-            history: history, people: bench.state.people, engine: engine, gateway: bench.gateway,
-            broadcast: bench.broadcast, logger: bench.bench.lines.logger)
+            logger: bench.lines.logger)
+        let consumer = try await bench.consumer(of: engine, for: bench.gateway([], rules: engine))
         let now = try #require(Timestamp(seconds: Date().timeIntervalSince1970))
         var event = BeaconNotification.shown(.enter, at: now, region: "hall")
         (event.sender, event.install) = ("app", "i")

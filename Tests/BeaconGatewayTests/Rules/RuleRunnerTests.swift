@@ -1,5 +1,6 @@
 import BeaconModel
 import Foundation
+import GatewayTestSupport
 import Logging
 import TestSupport
 import Testing

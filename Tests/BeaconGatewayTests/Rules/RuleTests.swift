@@ -5,6 +5,8 @@ import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import Foundation
+import GatewayTestSupport
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -19,7 +21,7 @@ struct RuleTests {
     }
 
     /// Reads a rule of YAML, with one region, beacon and place to refer to.
-    static func rule(_ text: String) -> GatewayConfiguration.Checked {
+    private static func rule(_ text: String) -> GatewayConfiguration.Checked {
         ConfigurationBench.check(
             ConfigurationBench.start + """
                 beacons: [{ name: key, uuid: \(GatewayBench.uuid), major: 1, minor: 1, place: desk }]

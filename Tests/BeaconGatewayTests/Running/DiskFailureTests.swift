@@ -1,13 +1,14 @@
 import BeaconDelivery
 import BeaconEventStore
+import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import TestSupport
 import Testing
 
 @testable import BeaconGateway
-@testable import BeaconModel
 
 @Suite("A gateway with a failing disk")
 struct DiskFailureTests {
@@ -145,8 +146,7 @@ struct DiskFailureTests {
 
     @Test("Only an event that can never be written is lost, and it is counted", arguments: [true, false])
     func unwritable(_ isWanted: Bool) async throws {
-        let destination = ConfiguredDestination(
-            destination: Destination(name: "test", sink: NoSink()))
+        let destination = ConfiguredDestination(Destination(name: "test", sink: NoSink()))
         var reporter = EventReporter(
             bench.configuration([]), destinations: isWanted ? [destination] : [], rules: nil, isShown: true,
             isInFleet: false, isDryRun: false, logger: bench.lines.logger)

@@ -1,12 +1,14 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import Foundation
+import GatewayTestSupport
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
-@testable import BeaconModel
 
 @Suite("A gateway with receivers of the same name (P2)")
 struct EqualNameTests {

@@ -1,12 +1,13 @@
 import BeaconEngine
+import BeaconGateway
+import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
+import TestSupport
 import Testing
-
-@testable import BeaconGateway
-@testable import BeaconModel
 
 @Suite("A gateway with files")
 struct GatewayFileTests {

@@ -1,7 +1,10 @@
+import BeaconDelivery
 import BeaconModel
 import BeaconMonitoring
 import Foundation
+import GatewayTestSupport
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -87,15 +90,19 @@ struct GatewayPlaceTests {
     func neverHeard() async throws {
         let bench = try GatewayBench()
         let keys = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 9)
-        let web = try WebBench(sources: [try bench.log("log", log())], places: plan, bench: bench) {
-            $0.beacons = [BeaconSettings(name: "keys", identity: keys)]
-        }
-        await web.gateway.run()
-        let whereabouts = await web.gateway.reporter.view.whereabouts[keys]
+        let sources = [try bench.log("log", log())]
+        var configuration = bench.configuration(sources, places: plan)
+        configuration.beacons = [BeaconSettings(name: "keys", identity: keys)]
+        let store = try #require(bench.store)
+        let gateway = bench.gateway(
+            sources, places: plan, broadcast: EventBroadcast(store), configuration: configuration)
+        await gateway.run()
+        let whereabouts = await gateway.reporter.view.whereabouts[keys]
         #expect(whereabouts?.state == .outside && whereabouts?.before == nil)
         #expect(
             bench.places.map { $0.split(separator: " ", maxSplits: 2)[2] } == ["- > hall hall", "hall > kitchen hall"])
-        #expect(try await !web.ask(.get, "/v1/events").body.contains("keys"))
+        let history = try EventHistory(store)
+        #expect(try await history.all.allSatisfy { $0.notification.beacon?.minor != 9 })
     }
 
     @Test("An unknown receiver is logged once")

@@ -1,12 +1,12 @@
+import BeaconGateway
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconRelay
 import BeaconSupport
+import GatewayTestSupport
 import TestSupport
 import Testing
-
-@testable import BeaconGateway
 
 @Suite("A gateway with a proxy")
 struct GatewayProxyTests {

@@ -1,15 +1,16 @@
 import BeaconApplications
 import BeaconEventStore
+import BeaconModel
+import BeaconMonitoring
 import BeaconPrograms
 import BeaconRadio
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import TestSupport
 import Testing
 
 @testable import BeaconGateway
-@testable import BeaconModel
-@testable import BeaconMonitoring
 
 @Suite("A gateway with radios")
 struct GatewayRadioTests {

@@ -1,13 +1,14 @@
 import BeaconBroker
+import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import Testing
 
 @testable import BeaconGateway
-@testable import BeaconModel
-@testable import BeaconMonitoring
 
 @Suite("A gateway with receivers behind a broker")
 struct GatewayReceiverTests {

@@ -2,15 +2,16 @@ import BeaconBroker
 import BeaconDelivery
 import BeaconEngine
 import BeaconEventStore
+import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import TestSupport
 import Testing
 
 @testable import BeaconGateway
-@testable import BeaconModel
 
 /// A gateway with one radio that hears a beacon and continues with another configuration.
 private final class ReloadBench: Sendable {
@@ -60,7 +61,7 @@ private final class ReloadBench: Sendable {
         let notified = Locked<[BeaconNotification]>([])
         (self.events, self.runners, self.notified) = (events, runners, notified)
         destination = ConfiguredDestination(
-            destination: Destination(name: "test", sink: NoSink()),
+            Destination(name: "test", sink: NoSink()),
             receive: { event in
                 if case .region(let change) = event { events.withLock { $0.append(change) } }
             })

@@ -1,11 +1,12 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconGateway
 import BeaconModel
 import BeaconMonitoring
 import Foundation
+import GatewayTestSupport
+import TestSupport
 import Testing
-
-@testable import BeaconGateway
 
 @Suite("A gateway with suspicious beacons")
 struct GatewaySuspicionTests {

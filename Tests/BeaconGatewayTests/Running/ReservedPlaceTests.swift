@@ -2,14 +2,16 @@ import BeaconBroker
 import BeaconDelivery
 import BeaconEngine
 import BeaconFleet
+import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
+import GatewayTestSupport
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
-@testable import BeaconModel
-@testable import BeaconMonitoring
 
 @Suite("Named receivers and beacons in the tables of a gateway")
 struct ReservedPlaceTests {

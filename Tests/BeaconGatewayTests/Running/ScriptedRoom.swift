@@ -1,5 +1,6 @@
 import BeaconReceivers
 import BeaconSupport
+import GatewayTestSupport
 
 @testable import BeaconModel
 @testable import BeaconMonitoring

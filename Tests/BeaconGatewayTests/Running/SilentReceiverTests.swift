@@ -1,15 +1,16 @@
 import BeaconApplications
 import BeaconBroker
 import BeaconFleet
+import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 import Foundation
+import GatewayTestSupport
 import Testing
 
 @testable import BeaconGateway
-@testable import BeaconModel
-@testable import BeaconMonitoring
 
 /// Receivers that heard a beacon for some seconds, and then send messages without it. The exit is due 30 s after the
 /// last advert, whenever in a second the messages arrive.

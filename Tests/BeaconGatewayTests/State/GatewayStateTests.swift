@@ -6,6 +6,7 @@ import BeaconMonitoring
 import BeaconSupport
 import Foundation
 import GRDB
+import GatewayTestSupport
 import Glibc
 import Testing
 
@@ -276,7 +277,7 @@ struct GatewayStateTests {
             ("PRAGMA application_id = 7", false),
         ])
     func hostileBackup(change: String, isTaken: Bool) async throws {
-        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
+        let (from, to) = (try GatewayBench(), try GatewayBench(keepsPresence: false))
         let backup = try await backup(of: from)
         try await DatabaseQueue(path: backup.path).writeWithoutTransaction { try $0.execute(sql: change) }
         func restore() throws -> Backup.Restored {
@@ -306,17 +307,16 @@ struct GatewayStateTests {
     }
 
     /// Returns a backup of a plan, an app, a session, an event and a configuration.
-    private func backup(of bench: WebBench) async throws -> URL {
-        try await bench.state.set(.plan, to: Data([1]))
-        _ = try await bench.state.access.add(Self.app)
-        try await bench.state.access.addSession("hash", for: nil)
-        try await bench.history.append([
-            .shown(.enter, "in", region: "hall")
-        ])
-        let configuration = bench.bench.folder.appendingPathComponent("beacond.yaml")
+    private func backup(of bench: GatewayBench) async throws -> URL {
+        let state = try bench.state
+        try await state.set(.plan, to: Data([1]))
+        _ = try await state.access.add(Self.app)
+        try await state.access.addSession("hash", for: nil)
+        try await EventHistory(state.store).append([.shown(.enter, "in", region: "hall")])
+        let configuration = bench.folder.appendingPathComponent("beacond.yaml")
         try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
-        let file = bench.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(to: file, configuration: configuration.path, store: bench.state.store)
+        let file = bench.folder.appendingPathComponent("b.backup")
+        try await Backup.write(to: file, configuration: configuration.path, store: state.store)
         return file
     }
 
@@ -334,8 +334,8 @@ struct GatewayStateTests {
 
     @Test("A backup restored on another machine has everything except sessions")
     func backup() async throws {
-        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
-        try await from.bench.save(Self.presence(["region hall": .inside]))
+        let (from, to) = (try GatewayBench(), try GatewayBench(keepsPresence: false))
+        try await from.save(Self.presence(["region hall": .inside]))
         let file = try await backup(of: from)
         let path = to.folder.path + "/beacond.sqlite"
         func restore() throws -> Backup.Restored {
@@ -358,7 +358,7 @@ struct GatewayStateTests {
 
     @Test("Restored files belong to the owner of the state, and the service can read the configuration")
     func restoredOwner() async throws {
-        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
+        let (from, to) = (try GatewayBench(), try GatewayBench(keepsPresence: false))
         let file = try await backup(of: from)
         // Only root can change the owner of files.
         let owner = geteuid() == 0 ? 4711 : geteuid()
@@ -383,7 +383,7 @@ struct GatewayStateTests {
 
     @Test("An incomplete backup is refused, and nothing changes")
     func halfBackup() async throws {
-        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
+        let (from, to) = (try GatewayBench(), try GatewayBench(keepsPresence: false))
         let file = try await backup(of: from)
         let whole = try Data(contentsOf: file)
         let store = try to.state

@@ -3,6 +3,7 @@ import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
 import BeaconSupport
+import BrokerTestSupport
 import Foundation
 import TestSupport
 import Testing

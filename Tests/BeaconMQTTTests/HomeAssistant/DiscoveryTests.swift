@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconSupport
+import BrokerTestSupport
 import Foundation
 import Testing
 

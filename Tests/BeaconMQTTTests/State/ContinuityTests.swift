@@ -1,4 +1,5 @@
 import BeaconModel
+import BrokerTestSupport
 import Testing
 
 @testable import BeaconMQTT

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconModel
+import BrokerTestSupport
 import Foundation
 import TestSupport
 import Testing
@@ -86,7 +87,7 @@ struct PermissionTests {
         let file = folder.url.appendingPathComponent("acl").path
         try (list + "\n").write(toFile: file, atomically: true, encoding: .utf8)
         let broker = try await Broker("allow_anonymous true\nacl_file \(file)", in: folder)
-        let lines = (expected: lines, log: Lines())
+        let lines = (expected: lines, log: LogLines())
         let sink = try MQTTSink(
             .test(port: broker.port, version: version), regions: ["shop"],
             beacons: [Self.keys], homeAssistant: HomeAssistantSettings(),

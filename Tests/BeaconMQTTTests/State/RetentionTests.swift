@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
+import BrokerTestSupport
 import TestSupport
 import Testing
 

@@ -84,18 +84,6 @@ extension BeaconEvent {
     }
 }
 
-extension MQTTSettings {
-    /// Returns settings of a broker on this machine, with short waits before reconnection.
-    static func test(
-        port: UInt16, clientID: String = "gateway", version: MQTTVersion? = .v3_1_1, announces: Bool = true
-    ) -> MQTTSettings {
-        MQTTSettings(
-            host: "127.0.0.1", port: port, version: version, clientID: clientID, baseTopic: "beacond/hall",
-            announcesAvailability: announces,
-            publishTimeout: .hang, reconnection: RetryPolicy(base: .milliseconds(20), maximum: .milliseconds(200)))
-    }
-}
-
 extension JSONEncoder {
     /// An encoder whose output can be compared.
     static var sorted: JSONEncoder {
