@@ -56,21 +56,6 @@ def write_capture(path, adverts):
             file.write(struct.pack(">IIIIq", len(report), len(report), kind, 0, time) + report)
 
 
-def write_truth(path, seconds):
-    """Writes the stays of a tenth of the beacons."""
-    with open(path, "w") as file:
-        file.write("beacon_major,beacon_minor,room,from_epoch_s,to_epoch_s\n")
-        for beacon in range(0, BEACONS, 10):
-            begin = 0
-            for second in range(1, seconds + 1):
-                if second < seconds and room(beacon, second) == room(beacon, begin):
-                    continue
-                major, minor = identity(beacon)
-                name = "kitchen" if room(beacon, begin) else "hall"
-                file.write(f"{major},{minor},{name},{START + begin},{START + second}\n")
-                begin = second
-
-
 def processor_time(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     outcome = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -88,9 +73,8 @@ def main():
         sys.exit(__doc__)
     beacon = arguments[0]
     with tempfile.TemporaryDirectory() as folder:
-        capture, truth = f"{folder}/adverts.btsnoop", f"{folder}/truth.csv"
+        capture = f"{folder}/adverts.btsnoop"
         write_capture(capture, adverts)
-        write_truth(truth, adverts // BEACONS // RATE)
         source = ["--source", capture, "--json"]
         places = ["--place", "hall=hci0", "--place", "kitchen=hci1"]
         commands = {
@@ -98,7 +82,6 @@ def main():
             "scan": ["scan"] + source,
             "range": ["range"] + source,
             "places": ["places"] + places + source,
-            "evaluate": ["evaluate", capture, "--truth", truth, "--json"] + places,
         }
         times = {name: [] for name in commands}
         for _ in range(ROUNDS):

@@ -50,7 +50,6 @@ struct Beacon: AsyncParsableCommand {
         version: ProgramVersion.current,
         subcommands: [
             ScanCommand.self, RangeCommand.self, MonitorCommand.self, PlacesCommand.self, TeachCommand.self,
-            EvaluateCommand.self,
             AdvertiseCommand.self, RelayCommand.self, ProxyCommand.self,
             DecodeCommand.self,
             RecordCommand.self, SimulateCommand.self, AirCommand.self, CalibrateCommand.self, DoctorCommand.self,

@@ -14,7 +14,7 @@ struct TerminalTests {
         "decode 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5", "decode 020106",
         "simulate museum", "calibrate --source simulation:museum --speed max", "doctor", "air list", "air museum",
         "advertise --uuid new --source simulation:museum", "authorization list", "teach --list", "--help",
-        "evaluate simulation:museum --truth /nowhere", "relay mqtt:// --source simulation:museum", "fly",
+        "relay mqtt:// --source simulation:museum", "fly",
     ]
 
     /// Colors, as escape codes (ECMA-48, SGR).
@@ -47,7 +47,6 @@ struct TerminalTests {
         ["places", "--source", "log", "--place", "a=b", "--taught", "/nowhere\(hostile)"],
         ["calibrate", "--source", "log", "--region", uuid], ["calibrate", "--source", "log", "--offset"],
         ["teach", "room\(hostile)", "--source", "log", "--file", "map"], ["teach", "--list", "--file", "map"],
-        ["evaluate", "log", "--truth", "truth"], ["evaluate", "log", "--truth", "truth", "--place", "room=hall"],
         ["scan", "--source", "/nowhere\(hostile)"], ["fly\(hostile)"], ["decode", "zz\(hostile)"],
         ["advertise", "--uuid", "new\(hostile)"], ["simulate", "none\(hostile)"],
     ]
@@ -66,12 +65,10 @@ struct TerminalTests {
             """
         }
         try Data(log.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: path("log")))
-        let truth = "beacon_minor,room,from_epoch_s,to_epoch_s\n2,den\(Self.hostile),1700000000,1700000030\n"
-        try Data(truth.utf8).write(to: URL(fileURLWithPath: path("truth")))
         let map = #"{"version":1,"places":[{"name":"room\#(name)","points":[]}]}"#
         try Data(map.utf8).write(to: URL(fileURLWithPath: path("map")))
         let outcome = try await BeaconProgram.run(
-            command.map { ["log", "truth", "map"].contains($0) ? path($0) : $0 },
+            command.map { ["log", "map"].contains($0) ? path($0) : $0 },
             environment: ["XDG_STATE_HOME": folder.url.path])
         #expect(!(outcome.output + outcome.errors).isEmpty)
         for stream in [outcome.output, outcome.errors] {

@@ -113,7 +113,6 @@ struct UsageTests {
         ["monitor", "--region", uuid, "--source", "/dev/null", "--packet-interval"],
         ["places", "--place", "a=b", "--source", "/dev/null", "--exit-timeout"],
         ["places", "--place", "a=b", "--source", "/dev/null", "--hold-time"],
-        ["evaluate", "simulation:museum", "--truth", "/nowhere/at.all", "--exit-timeout"],
         ["calibrate", "--source", "/dev/null", "--seconds"], ["teach", "hall", "--source", "/dev/null", "--seconds"],
         ["advertise", "--uuid", "new", "--source", "simulation:museum", "--rotate-address"],
         ["relay", "mqtt://127.0.0.1:1", "--source", "/dev/null", "--region", uuid, "--exit-timeout"],

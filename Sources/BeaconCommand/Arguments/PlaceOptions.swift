@@ -27,7 +27,7 @@ struct PlaceOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "The lead, in dB, that another place needs for the hold time.",
-            discussion: "Default: \(Figure.text(of: PlaceRules().margin, decimals: 0)).",
+            discussion: "Default: \(Int(PlaceRules().margin)).",
             valueName: "dB"))
     var margin: Double?
 
@@ -48,14 +48,6 @@ struct PlaceOptions: ParsableArguments {
 
     /// True if places are given, by name or in a file.
     var areGiven: Bool { !place.isEmpty || taught != nil }
-
-    /// The options of places, each with whether it is given.
-    var given: KeyValuePairs<String, Bool> {
-        [
-            "--place": !place.isEmpty, "--taught": taught != nil, "--deaf": !deaf.isEmpty, "--margin": margin != nil,
-            "--hold-time": holdTime != nil,
-        ]
-    }
 
     /// The plan of the places that `--place` names.
     private var named: PlacePlan { PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) }) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BeaconEngine
 
-/// The options that override the parameters of ranging, to compare them on a recording.
+/// The options that override the parameters of ranging, for `scripts/quality`, which compares them on recordings.
 struct StrategyOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .singleValue,

@@ -15,7 +15,7 @@ struct PlacesCommand: ParsableCommand {
         discussion: """
             A place is a room, or any other area with one or more receivers. A beacon is in the place that hears it \
             strongest. It changes to another place that leads by \
-            \(Figure.text(of: PlaceRules().margin, decimals: 0)) dB for \(TimeSpan(PlaceRules().holdTime)); a larger \
+            \(Int(PlaceRules().margin)) dB for \(TimeSpan(PlaceRules().holdTime)); a larger \
             lead takes less time. It is in no place when no receiver has heard it for \
             \(TimeSpan(PlaceRules().exitTimeout)). While a receiver is deaf, a beacon's place is unknown if the levels \
             at the other receivers do not decide it.

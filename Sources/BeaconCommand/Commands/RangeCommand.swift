@@ -35,6 +35,8 @@ struct RangeCommand: AsyncParsableCommand {
 
     @OptionGroup var program: ProgramOptions
 
+    @OptionGroup(visibility: .hidden) var strategy: StrategyOptions
+
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
@@ -48,6 +50,7 @@ struct RangeCommand: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         var configuration = MonitoringSession.Configuration()
+        configuration.engine.strategy = strategy.value
         configuration.rangings = region.isEmpty ? [nil] : region.map(\.constraint)
         configuration.receiver = receiver
         if program.on.contains(where: { !$0.needsRanging }) {

@@ -17,7 +17,6 @@ struct SimulateCommand: ParsableCommand {
 
               beacon simulate museum --output museum.btsnoop
               beacon simulate museum --output museum.ndjson --truth museum.csv
-              beacon evaluate museum.ndjson --truth museum.csv
             """)
 
     @Argument(help: ArgumentHelp("The name of a scenario, or the path of a scenario file.", valueName: "scenario"))
@@ -32,7 +31,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the true distances of each second into this file, for 'beacon evaluate'.", valueName: "file"))
+            "Write the true distances of each second into this file.", valueName: "file"))
     var truth: String?
 
     mutating func validate() throws {
