@@ -532,6 +532,10 @@ let package = Package(
 // `make test-quick` builds and tests what needs no package but swift-log: no server, database or cryptography. It is
 // the core, its sources and Apple's names, and the first test runs after a tenth of the whole.
 if Context.environment["BEACON_QUICK"] != nil {
+    // Without its trait, Apple's Core Location has no Combine.
+    for target in package.targets where target.name == "CoreLocation" {
+        target.dependencies.removeAll { if case .targetItem("BeaconCombine", _) = $0 { true } else { false } }
+    }
     func isLight(_ target: Target) -> Bool {
         target.dependencies.allSatisfy { dependency in
             switch dependency {
@@ -542,8 +546,8 @@ if Context.environment["BEACON_QUICK"] != nil {
             }
         }
     }
-    // Those of NATS need nothing but its servers.
-    let light = package.targets.filter { isLight($0) && $0.name != "BeaconNATSTests" }
+    // Those of NATS and MQTT need nothing but their servers.
+    let light = package.targets.filter { isLight($0) && !["BeaconNATSTests", "BeaconBrokerTests"].contains($0.name) }
     let names = Set(light.map(\.name))
     package.products = package.products.filter { product in
         switch product {
