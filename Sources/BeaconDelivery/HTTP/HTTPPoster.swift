@@ -85,13 +85,13 @@ final class HTTPPoster: Sendable {
         return configuration
     }
 
-    /// Sends a request and returns the response.
-    func post(_ body: Data, headers: HTTPHeaders) async -> HTTPResponse {
+    /// Sends a request and returns its outcome; nil if the task was canceled.
+    func post(_ body: Data, headers: HTTPHeaders) async -> DeliveryOutcome? {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers = headers
         request.body = .bytes(ByteBuffer(bytes: body))
-        return await send(request).response
+        return await send(request).response.outcome
     }
 
     /// Sends a GET request and returns the response, with its body if that is complete and at most ``largestBody``

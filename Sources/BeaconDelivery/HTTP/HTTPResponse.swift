@@ -89,10 +89,9 @@ enum RetryAfter {
 /// becoming dead letters, the batch is sent again in halves, down to that notification.
 enum BatchSplitter {
     static func deliver(
-        _ entries: ArraySlice<QueuedNotification>, post: (ArraySlice<QueuedNotification>) async -> HTTPResponse
+        _ entries: ArraySlice<QueuedNotification>, post: (ArraySlice<QueuedNotification>) async -> DeliveryOutcome?
     ) async -> [DeliveryOutcome] {
-        let response = await post(entries)
-        guard let outcome = response.outcome else { return [] }
+        guard let outcome = await post(entries) else { return [] }
         switch outcome {
         case .delivered: return entries.map { _ in .delivered }
         // The failure belongs to the first notification; the others are sent again with it.

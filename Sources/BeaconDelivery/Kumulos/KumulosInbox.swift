@@ -127,8 +127,6 @@ public struct KumulosInbox: Sendable {
 
     private func acknowledge(_ ids: [String]) async -> Bool {
         guard let body = try? JSONEncoder().encode(["ids": ids]) else { return false }
-        return if case .response(200..<300, _, _) = await acknowledgements.post(body, headers: headers) { true } else {
-            false
-        }
+        return await acknowledgements.post(body, headers: headers) == .delivered
     }
 }

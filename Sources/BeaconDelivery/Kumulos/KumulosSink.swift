@@ -101,7 +101,7 @@ public final class KumulosSink: Sink {
             do {
                 return await self.poster.post(try JSONEncoder.sorted.encode(events), headers: self.headers)
             } catch {
-                return .response(status: 400, retryAfter: nil, excerpt: "it cannot be written as JSON: \(error)")
+                return .refused(reason: "it cannot be written as JSON: \(error)")
             }
         }
     }

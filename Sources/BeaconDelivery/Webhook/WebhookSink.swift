@@ -68,7 +68,7 @@ public final class WebhookSink: Sink {
         var outcomes: [DeliveryOutcome] = []
         let start = ContinuousClock.now
         for index in batch.indices {
-            guard let outcome = await post(batch[index...index]).outcome else { break }
+            guard let outcome = await post(batch[index...index]) else { break }
             outcomes.append(outcome)
             if case .retry = outcome { break }
             if ContinuousClock.now - start > Self.longestPage { break }
@@ -76,8 +76,8 @@ public final class WebhookSink: Sink {
         return outcomes
     }
 
-    private func post(_ entries: ArraySlice<QueuedNotification>) async -> HTTPResponse {
-        guard let first = entries.first else { return .failure("there is nothing to send") }
+    private func post(_ entries: ArraySlice<QueuedNotification>) async -> DeliveryOutcome? {
+        guard let first = entries.first else { return .retry(reason: "there is nothing to send") }
         var body = Data()
         do {
             for entry in entries {
@@ -87,7 +87,7 @@ public final class WebhookSink: Sink {
             }
             if batch > 1 { body = Data("[".utf8) + body + Data("]".utf8) }
         } catch {
-            return .response(status: 400, retryAfter: nil, excerpt: "it cannot be written as JSON: \(error)")
+            return .refused(reason: "it cannot be written as JSON: \(error)")
         }
         // The id depends on the content: a batch of other notifications has another id.
         let id = entries.count == 1 ? "\(first.event.id)" : "\(first.event.id)+\(entries.count - 1)"
@@ -105,7 +105,7 @@ public final class WebhookSink: Sink {
 }
 
 /// The attributes of a notification as a CloudEvent (CloudEvents 1.0.2, JSON format).
-struct CloudEvent: Encodable {
+private struct CloudEvent: Encodable {
     private let specversion = "1.0"
     private let id: EventID
     private let source: String
