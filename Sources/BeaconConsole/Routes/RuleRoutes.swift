@@ -227,8 +227,7 @@ struct RuleRoutes: Sendable {
     private static func time(_ number: Double?, _ key: String) throws -> Timestamp? {
         guard let number else { return nil }
         guard let time = Timestamp(since1970: number) else {
-            let what = "is not a time in seconds since 1970"
-            throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
+            throw Problem(.unprocessableContent, key: key, "is not a time in seconds since 1970")
         }
         return time
     }
@@ -265,8 +264,7 @@ extension Request {
                 range.upperBound == .max
                 ? "a whole number from \(range.lowerBound)"
                 : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw Problem(
-                .badRequest, "\"\(key)\" must be \(what)", errors: [.init(key: key, detail: "must be \(what)")])
+            throw Problem(.badRequest, key: key, "must be \(what)")
         }
         return number
     }
