@@ -1,16 +1,25 @@
-package import Yams
+package import BeaconModel
+import Yams
 
-/// A YAML file whose nodes know their locations.
+/// A YAML file: its content, and the location of each value in it.
 package struct YAMLDocument {
+    /// A step from a value to one inside it.
+    package enum Step: Hashable, Sendable {
+        case key(String)
+        case item(Int)
+    }
+
     /// The file's content; nil if it is empty or not YAML.
-    package let root: Node?
+    package var content: JSONValue? { root.map(JSONValue.init) }
+
+    private let root: Node?
 
     /// The faults in its YAML.
     package let diagnostics: [Diagnostic]
 
     /// The character that replaces the first letter of a duplicate key after the report, so that the rest of the file
     /// can be checked. Unicode reserves it for private use.
-    package static let hidden: Character = "\u{E000}"
+    fileprivate static let hidden: Character = "\u{E000}"
 
     /// The most duplicate keys to report. A file with more is not a configuration.
     private static let maximumDuplicates = 100
@@ -35,7 +44,7 @@ package struct YAMLDocument {
         for _ in 0...Self.maximumDuplicates {
             do {
                 let root = try compose(yaml: text)
-                diagnostics += Self.tags(in: root)
+                diagnostics += Self.faults(in: root)
                 self.root = root
                 self.diagnostics = diagnostics
                 return
@@ -77,17 +86,40 @@ package struct YAMLDocument {
         return SourceLocation(line: excess.number, column: column + 1)
     }
 
-    /// Returns diagnostics of the tags in a file, such as Home Assistant's `!secret`, which have no meaning here.
-    private static func tags(in node: Node?) -> [Diagnostic] {
-        let (tag, inner): (Tag?, [Node]) =
-            switch node {
-            case .mapping(let mapping): (mapping.tag, mapping.flatMap { [$0.key, $0.value] })
-            case .sequence(let sequence): (sequence.tag, Array(sequence))
-            case .scalar(let scalar): (scalar.tag, [])
-            case .alias, nil: (nil, [])
+    /// Returns the location of a value, or of its key; the start of the file for a value that is not in it.
+    package func location(of steps: [Step], isKey: Bool = false) -> SourceLocation {
+        var (node, key) = (root, Node?.none)
+        for step in steps {
+            switch (step, node) {
+            case (.key(let name), .mapping(let mapping)?):
+                let pair = mapping.first { $0.key.scalar?.string == name }
+                (node, key) = (pair?.value, pair?.key)
+            case (.item(let number), .sequence(let items)?):
+                (node, key) = (items.indices.contains(number) ? items[number] : nil, nil)
+            default: (node, key) = (nil, nil)
             }
+        }
+        return (isKey ? key : node)?.location ?? SourceLocation(line: 1, column: 1)
+    }
+
+    /// Returns diagnostics of keys that are not words, and of tags, such as Home Assistant's `!secret`, which have no
+    /// meaning here.
+    private static func faults(in node: Node?) -> [Diagnostic] {
+        var faults: [Diagnostic] = []
+        let (tag, inner): (Tag?, [Node])
+        switch node {
+        case .mapping(let mapping):
+            (tag, inner) = (mapping.tag, mapping.flatMap { [$0.key, $0.value] })
+            for key in mapping.keys where key.scalar == nil {
+                faults.append(
+                    Diagnostic(.file(key.location), "a key is \(JSONValue(key).summary); write a word"))
+            }
+        case .sequence(let sequence): (tag, inner) = (sequence.tag, Array(sequence))
+        case .scalar(let scalar): (tag, inner) = (scalar.tag, [])
+        case .alias, nil: (tag, inner) = (nil, [])
+        }
         guard let node, let name = tag?.description, name.hasPrefix("!"), name != "!" else {
-            return inner.flatMap { tags(in: $0) }
+            return faults + inner.flatMap { Self.faults(in: $0) }
         }
         let isSecret = name == "!secret" || name == "!env_var"
         let remedy = isSecret ? "for a secret, write { file: PATH } or { env: NAME }" : "write the value itself"
@@ -132,28 +164,58 @@ package struct YAMLDocument {
 
 extension SourceLocation {
     /// Creates the location of a mark. A mark that was never set means the start of the file.
-    package init(_ mark: Mark) { self.init(line: max(1, mark.line), column: max(1, mark.column)) }
+    fileprivate init(_ mark: Mark) { self.init(line: max(1, mark.line), column: max(1, mark.column)) }
 }
 
 extension Node {
-    /// The location of the node's start.
-    package var location: SourceLocation { mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1) }
+    fileprivate var location: SourceLocation { mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1) }
+}
 
-    /// A description of the node for messages.
-    package var summary: String {
-        switch self {
+extension JSONValue {
+    /// Creates the value of a node. A scalar without quotes is a number or Boolean value if its text is the same again.
+    fileprivate init(_ node: Node) {
+        switch node {
         case .scalar(let scalar):
-            isNothing
-                ? "empty" : "\"\(scalar.string.count > 60 ? scalar.string.prefix(57) + "…" : scalar.string[...])\""
-        case .mapping: "a mapping"
-        case .sequence: "a list"
-        case .alias: "an alias"
+            let text = scalar.string
+            if scalar.style != .plain, scalar.style != .any {
+                self = .string(text)
+            } else if ["", "~", "null", "Null", "NULL"].contains(text) {
+                self = .null
+            } else if let number = Int64(text), "\(number)" == text {
+                self = .integer(number)
+            } else {
+                self = text == "true" || text == "false" ? .bool(text == "true") : .string(text)
+            }
+        case .sequence(let nodes): self = .array(nodes.map(JSONValue.init))
+        case .mapping(let pairs):
+            // Faults of other keys are reported by the document.
+            let named = pairs.compactMap { pair in
+                pair.key.scalar.flatMap {
+                    $0.string.contains(YAMLDocument.hidden) ? nil : ($0.string, JSONValue(pair.value))
+                }
+            }
+            self = .object(Dictionary(named) { first, _ in first })
+        case .alias: self = .null
         }
     }
 
-    /// A Boolean value indicating whether the value is missing, `null` or `~`.
-    package var isNothing: Bool {
-        guard case .scalar(let scalar) = self, scalar.style == .plain || scalar.style == .any else { return false }
-        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    /// The text of a value that is neither null, a mapping nor a list.
+    package var scalarText: String? {
+        switch self {
+        case .bool(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .string(let text): text
+        case .null, .array, .object: nil
+        }
+    }
+
+    /// A description of the value for messages.
+    package var summary: String {
+        switch self {
+        case .object: "a mapping"
+        case .array: "a list"
+        default: scalarText.map { "\"\($0.count > 60 ? $0.prefix(57) + "…" : $0[...])\"" } ?? "empty"
+        }
     }
 }

@@ -175,7 +175,7 @@ extension Setting {
             key: key, remedy: remedy,
             read: { section, root in
                 guard !isWanted(root) else { return read(section, &root) }
-                _ = section.node(key)
+                _ = section.value(key)
                 return false
             }, describe: describe)
     }

@@ -2,7 +2,6 @@ package import BeaconDelivery
 import BeaconPrograms
 import BeaconSupport
 package import Foundation
-import Yams
 
 // MARK: - Names of other things
 
@@ -79,12 +78,11 @@ extension SettingKind where Value == URL {
     package static var url: SettingKind {
         SettingKind(.url, show: { $0.absoluteString }) { section, key in
             let what = "write an address such as https://example.com/beacons"
-            if case .mapping(let mapping)? = section.node(key), !section.isOverridden(key) {
+            if case .object? = section.value(key), !section.isOverridden(key) {
                 guard let secret = section.read(key, .secret), !secret.isEmpty else { return nil }
                 guard let url = webAddress(secret.reveal()) else {
                     section.report(
-                        .file(mapping.mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1)),
-                        "the secret of \"\(key)\" is not an address; \(what)")
+                        section.place(of: key), "the secret of \"\(key)\" is not an address; \(what)")
                     return nil
                 }
                 return url
@@ -118,7 +116,7 @@ extension SettingKind where Value == [String] {
     /// A program and its arguments: a list, or one line whose words are separated by spaces.
     package static var commandWords: SettingKind {
         SettingKind(.list(.text(), shortest: 1)) { section, key in
-            guard case .scalar? = section.node(key) else {
+            guard section.value(key)?.scalarText != nil else {
                 let words = section.texts(key, "write the program and its arguments")?.map(\.value)
                 if words?.isEmpty == true {
                     section.report(section.origin, "\"\(key)\" is empty; write the program and its arguments")
@@ -147,26 +145,26 @@ extension SettingKind where Value == Secret {
     /// without it.
     package static var secret: SettingKind<Secret> {
         SettingKind(.secret) { section, key in
-            let node = section.node(key)
+            let value = section.value(key)
             if let override = section.override(of: key) {
                 return filled(Secret(override), section, key, section.origin(of: key), "the environment")
             }
-            guard let node else { return nil }
-            guard case .mapping = node else {
+            guard let value else { return nil }
+            guard case .object = value else {
                 let variable = (section.path + [key]).joined(separator: "_").uppercased().replacing("-", with: "_")
                 section.report(
-                    .file(node.location),
+                    section.place(of: key),
                     "\"\(key)\" is in plain text here; use { env: NAME } or { file: PATH } instead, or set "
                         + "\(ConfigurationReading.prefix)_\(variable) in the environment")
                 return nil
             }
-            return place(of: key, node, section)
+            return place(of: key, section)
         }
     }
 
     /// Reads the source of a secret, and the secret from it.
-    private static func place(of key: String, _ node: Node, _ section: ConfigurationSection) -> Secret? {
-        let inside = ConfigurationSection(node, at: section.path + [key], in: section.reading)
+    private static func place(of key: String, _ section: ConfigurationSection) -> Secret? {
+        let inside = section.section(key)
         let name = inside.text("env", "write the name of a variable of the environment")
         let file = inside.read("file", .path)
         inside.finish()
@@ -188,7 +186,7 @@ extension SettingKind where Value == Secret {
             }
             section.report(origin, "\"\(key)\" needs \(file), which cannot be read here")
         default:
-            section.report(.file(node.location), "\"\(key)\" needs either \"env\" or \"file\"")
+            section.report(section.place(of: key), "\"\(key)\" needs either \"env\" or \"file\"")
         }
         return nil
     }
@@ -217,7 +215,7 @@ extension SettingKind {
     package static func mappingIfGiven(_ grammar: Grammar<Value>) -> SettingKind {
         SettingKind(grammar.shape) { section, key in
             guard section.has(key) else {
-                _ = section.node(key)
+                _ = section.value(key)
                 return nil
             }
             return grammar.read(section.section(key))
@@ -227,7 +225,7 @@ extension SettingKind {
     /// A mapping, `true` for a mapping without keys, or `false`.
     package static func `switch`(_ grammar: Grammar<Value>) -> SettingKind {
         SettingKind(.either([.boolean, grammar.shape])) { section, key in
-            if case .mapping? = section.node(key) { return grammar.read(section.section(key)) }
+            if case .object? = section.value(key) { return grammar.read(section.section(key)) }
             return section.read(key, .boolean) == true ? grammar.blank : nil
         }
     }
@@ -235,7 +233,7 @@ extension SettingKind {
     /// A list of mappings that have names. Items with a fault are left out.
     package static func items<Item>(_ what: String, _ item: Grammar<Item>) -> SettingKind where Value == [Item] {
         SettingKind(.items(item.shape)) { section, key in
-            section.node(key) == nil ? nil : section.items(key, what, read: { item.read($0) })
+            section.value(key) == nil ? nil : section.items(key, what, read: { item.read($0) })
         }
     }
 }

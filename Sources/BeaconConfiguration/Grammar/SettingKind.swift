@@ -1,6 +1,5 @@
 package import BeaconModel
 import BeaconSupport
-import Yams
 
 /// A kind of value: its shape, its reader, and the text of a default.
 package struct SettingKind<Value: Sendable>: Sendable {
@@ -227,18 +226,18 @@ extension SettingKind {
     package static func pairs(_ what: String) -> SettingKind where Value == [String: String] {
         let (most, longest) = (32, 200)
         return SettingKind(.pairs(.text(longest: longest), most: most, longest: longest)) { section, key in
-            guard let node = section.node(key) else { return nil }
-            guard case .mapping(let mapping) = node, mapping.count <= most else {
-                section.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what), at most \(most)")
+            guard let value = section.value(key) else { return nil }
+            guard case .object(let values) = value, values.count <= most else {
+                section.report(section.place(of: key), "\"\(key)\" is \(value.summary); \(what), at most \(most)")
                 return nil
             }
             var texts: [String: String] = [:]
-            for (name, value) in mapping {
-                guard let name = name.scalar?.string, let text = value.scalar?.string, !name.isEmpty,
+            for (name, value) in values {
+                guard let text = value == .null ? "" : value.scalarText, !name.isEmpty,
                     max(name.count, text.count) <= longest
                 else {
                     section.report(
-                        .file(value.location),
+                        section.place(of: key, .key(name)),
                         "\"\(key)\" has \(value.summary); \(what), of at most \(longest) characters")
                     continue
                 }

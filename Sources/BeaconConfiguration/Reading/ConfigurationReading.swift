@@ -32,11 +32,15 @@ package final class ConfigurationReading {
     /// The secrets file beside the configuration. The environment overrides its variables.
     private let secrets: EnvironmentFile?
 
+    /// The file; nil for values that are not from one.
+    private let document: YAMLDocument?
+
     package init(
-        environment: [String: String], secrets: EnvironmentFile? = nil, folder: URL,
-        context: ConfigurationContext = ConfigurationContext()
+        _ document: YAMLDocument? = nil, environment: [String: String] = [:], secrets: EnvironmentFile? = nil,
+        folder: URL = URL(fileURLWithPath: "/"), context: ConfigurationContext = ConfigurationContext()
     ) {
         self.context = context
+        self.document = document
         given = Set(environment.keys)
         let environment = environment.merging(secrets?.variables ?? [:]) { given, _ in given }
         variables = environment
@@ -46,9 +50,15 @@ package final class ConfigurationReading {
             .prefixKeys(with: ConfigKey([Self.prefix.lowercased()]))
     }
 
+    /// Returns the location of a value in the file, or of its key.
+    func location(of steps: [YAMLDocument.Step], isKey: Bool = false) -> SourceLocation {
+        document?.location(of: steps, isKey: isKey) ?? SourceLocation(line: 1, column: 1)
+    }
+
     /// Returns the value of the variable that overrides the file, if there is one.
     package func override(of path: [String]) -> Located<String>? {
-        guard let result = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string) else { return nil }
+        guard !variables.isEmpty, let result = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string)
+        else { return nil }
         knownVariables.insert(result.encodedKey)
         guard case .string(let text)? = result.value?.content else { return nil }
         usedVariables.insert(result.encodedKey)
@@ -95,14 +105,6 @@ package final class ConfigurationReading {
                 "this line is not NAME=value without blanks around the name, and is ignored",
                 severity: .warning)
         }
-    }
-
-    /// Returns whether a variable sets a value at this path or inside it.
-    package func hasOverrides(within path: [String]) -> Bool {
-        guard let key = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string).encodedKey else {
-            return false
-        }
-        return variables.keys.contains { $0.hasPrefix(key + "_") }
     }
 
     /// The diagnostics, in the order of the file, then of the environment, then of the secrets, then of the machine.

@@ -1,6 +1,6 @@
+package import BeaconModel
 import BeaconSupport
 package import Foundation
-package import Yams
 
 /// A mapping of the configuration, whose values are read by key and checked.
 ///
@@ -15,52 +15,52 @@ package final class ConfigurationSection {
     /// The mapping's origin.
     package let origin: Diagnostic.Origin
 
-    private let pairs: [(key: String, location: SourceLocation, value: Node)]
+    private let steps: [YAMLDocument.Step]
+    private let values: [String: JSONValue]
     private var known: [String] = []
     private var origins: [String: Diagnostic.Origin] = [:]
     private let earlierDiagnostics: Int
 
-    /// Creates a mapping; without a node, only the environment sets its values.
-    package init(_ node: Node?, at path: [String], in reading: ConfigurationReading) {
+    /// Creates a mapping; without a value, only the environment sets its values.
+    ///
+    /// - Parameters:
+    ///   - path: the path of keys.
+    ///   - steps: the steps to it in the file.
+    package init(
+        _ value: JSONValue?, at path: [String] = [], steps: [YAMLDocument.Step] = [],
+        in reading: ConfigurationReading
+    ) {
         self.reading = reading
         self.path = path
+        self.steps = steps
         earlierDiagnostics = reading.diagnostics.count
-        origin = .file(node?.location ?? SourceLocation(line: 1, column: 1))
-        var pairs: [(key: String, location: SourceLocation, value: Node)] = []
-        if case .mapping(let mapping)? = node {
-            for (key, value) in mapping {
-                guard case .scalar(let scalar) = key else {
-                    reading.report(.file(key.location), "a key is \(key.summary); write a word")
-                    continue
-                }
-                // The document has reported it.
-                guard !scalar.string.contains(YAMLDocument.hidden) else { continue }
-                pairs.append((scalar.string, key.location, value))
-            }
-        } else if let node, !node.isNothing {
+        origin = .file(value == nil ? SourceLocation(line: 1, column: 1) : reading.location(of: steps))
+        if case .object(let values)? = value {
+            self.values = values
+        } else {
+            values = [:]
+            guard let value, value != .null else { return }
             let name = path.isEmpty ? "the file" : "\"\(path.joined(separator: "."))\""
-            reading.report(
-                .file(node.location), "\(name) is \(node.summary); write keys with values, as in \"key: value\"")
+            reading.report(origin, "\(name) is \(value.summary); write keys with values, as in \"key: value\"")
         }
-        self.pairs = pairs
     }
 
-    /// Returns all keys of the file, with their locations, and marks them as known.
-    package func allKeys() -> [(key: String, location: SourceLocation)] {
-        known += pairs.map(\.key)
-        return pairs.map { ($0.key, $0.location) }
+    /// All keys of the file, which are marked as known.
+    package func allKeys() -> [String] {
+        known += values.keys
+        return values.keys.sorted()
     }
 
     /// Reports unknown keys.
     package func finish() {
-        for (key, location, _) in pairs where !known.contains(key) {
+        for key in values.keys.sorted() where !known.contains(key) {
             var message = "there is no key \"\(key)\" here"
             if let nearest = SpellingSuggestion.to(key, among: known) {
                 message += "; was \"\(nearest)\" meant?"
             } else {
                 message += "; there are \(known.joined(separator: ", "))"
             }
-            reading.report(.file(location), message)
+            reading.report(place(ofKey: key), message)
         }
     }
 
@@ -70,30 +70,41 @@ package final class ConfigurationSection {
     // MARK: - Keys
 
     /// Returns whether the file or the environment sets a value for a key.
-    package func has(_ key: String) -> Bool {
-        pairs.contains { $0.key == key && !$0.value.isNothing } || isOverridden(key)
-    }
+    package func has(_ key: String) -> Bool { (values[key] ?? .null) != .null || isOverridden(key) }
 
     /// Returns whether the environment sets a value for a key.
     package func isOverridden(_ key: String) -> Bool { reading.override(of: path + [key]) != nil }
 
     /// Returns whether a key has one text, in the file or the environment, rather than a list or a mapping.
-    package func isText(_ key: String) -> Bool { isOverridden(key) || node(key)?.scalar != nil }
+    package func isText(_ key: String) -> Bool { isOverridden(key) || value(key)?.scalarText != nil }
 
-    /// Returns the file's node for a key, if there is one.
-    package func node(_ key: String) -> Node? {
+    /// Returns the file's value for a key, if there is one.
+    package func value(_ key: String) -> JSONValue? {
         if !known.contains(key) { known.append(key) }
-        guard let node = pairs.first(where: { $0.key == key })?.value, !node.isNothing else { return nil }
-        return node
+        guard let value = values[key], value != .null else { return nil }
+        return value
+    }
+
+    /// Returns the place of a key's value in the file, or of a value inside it.
+    package func place(of key: String, _ inner: YAMLDocument.Step...) -> Diagnostic.Origin {
+        .file(reading.location(of: steps + [.key(key)] + inner))
+    }
+
+    /// Returns the place of a key in the file.
+    package func place(ofKey key: String) -> Diagnostic.Origin {
+        .file(reading.location(of: steps + [.key(key)], isKey: true))
     }
 
     /// Reports that a key is missing, or that another key is a misspelling of it.
     package func reportMissing(_ key: String, _ what: String) {
-        let unknown = pairs.first { !known.contains($0.key) && SpellingSuggestion.to($0.key, among: [key]) != nil }
-        if let unknown {
-            known.append(unknown.key)
+        let similar = values.keys.sorted().filter {
+            !known.contains($0) && SpellingSuggestion.to($0, among: [key]) != nil
+        }
+        let location = { [reading, steps] in reading.location(of: steps + [.key($0)], isKey: true) }
+        if let unknown = similar.min(by: { location($0) < location($1) }) {
+            known.append(unknown)
             return reading.report(
-                .file(unknown.location), "there is no key \"\(unknown.key)\" here; was \"\(key)\" meant?")
+                .file(location(unknown)), "there is no key \"\(unknown)\" here; was \"\(key)\" meant?")
         }
         reading.report(origin, "\(subject)\"\(key)\" is missing: \(what)")
     }
@@ -126,21 +137,21 @@ package final class ConfigurationSection {
 
     /// Returns the text for a key, from the environment or the file.
     package func text(_ key: String, _ what: String = "write a text") -> String? {
-        let node = node(key)
+        let value = value(key)
         if let override = override(of: key) { return override }
-        guard let node else { return nil }
-        guard case .scalar(let scalar) = node else {
-            reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
+        guard let value else { return nil }
+        guard let text = value.scalarText else {
+            report(place(of: key), "\"\(key)\" is \(value.summary); \(what)")
             return nil
         }
-        origins[key] = .file(node.location)
-        return scalar.string
+        origins[key] = place(of: key)
+        return text
     }
 
     /// Returns whether a key has a word that replaces its other values.
     func isWord(_ word: String, at key: String) -> Bool {
-        let node = node(key)
-        return (override(of: key) ?? node?.scalar?.string) == word
+        let value = value(key)
+        return (override(of: key) ?? value?.scalarText) == word
     }
 
     /// Returns the value that `parse` makes from a text.
@@ -155,26 +166,17 @@ package final class ConfigurationSection {
 
     /// Returns a list of texts: one, several, or comma-separated ones in the environment.
     package func texts(_ key: String, _ what: String) -> [Located<String>]? {
-        let node = node(key)
+        let value = value(key)
         if let override = override(of: key) {
             return override.split(separator: ",").map {
                 Located($0.trimmingCharacters(in: .whitespaces), origin(of: key))
             }
         }
-        switch node {
-        case nil: return nil
-        case .scalar(let scalar)?:
-            return [Located(scalar.string, .file(node?.location ?? SourceLocation(line: 1, column: 1)))]
-        case .sequence(let items)?:
-            return items.compactMap { item in
-                guard case .scalar(let scalar) = item, !item.isNothing else {
-                    reading.report(.file(item.location), "\"\(key)\" has \(item.summary) in its list; \(what)")
-                    return nil
-                }
-                return Located(scalar.string, .file(item.location))
-            }
-        case .some(let node):
-            reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
+        guard case .array(let items)? = value else { return text(key, what).map { [Located($0, place(of: key))] } }
+        return items.enumerated().compactMap { number, item in
+            let place = place(of: key, .item(number))
+            if let text = item.scalarText { return Located(text, place) }
+            report(place, "\"\(key)\" has \(item.summary) in its list; \(what)")
             return nil
         }
     }
@@ -203,26 +205,31 @@ package final class ConfigurationSection {
 
     /// Returns the mapping at a key.
     package func section(_ key: String) -> ConfigurationSection {
-        ConfigurationSection(node(key), at: path + [key], in: reading)
+        ConfigurationSection(value(key), at: path + [key], steps: steps + [.key(key)], in: reading)
     }
 
-    /// Returns the items of a list of mappings that have names. Messages identify an item without a usable name by its
-    /// number.
-    package func items<Item>(_ key: String, _ what: String, read: (ConfigurationSection) -> Item?) -> [Item] {
-        nodes(key, what).compactMap { read(ConfigurationSection($0.node, at: $0.path, in: reading)) }
-    }
-
-    /// Returns a list of values, each with its path of keys.
-    package func nodes(_ key: String, _ what: String) -> [(node: Node, path: [String])] {
-        guard let node = node(key) else { return [] }
-        guard case .sequence(let items) = node else {
-            reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
+    /// Returns the items of a list.
+    package func list(_ key: String, _ what: String) -> [JSONValue] {
+        switch value(key) {
+        case nil: return []
+        case .array(let items)?: return items
+        case let value?:
+            report(place(of: key), "\"\(key)\" is \(value.summary); \(what)")
             return []
         }
-        return items.enumerated().map { index, item in
-            let name = item.mapping?["name"]?.scalar?.string ?? "\(index + 1)"
-            return (item, path + [key, name])
-        }
+    }
+
+    /// Returns an item of a list as a mapping. Messages identify one without a usable name by its number.
+    package func section(_ key: String, item number: Int, _ value: JSONValue) -> ConfigurationSection {
+        var name = "\(number + 1)"
+        if case .object(let values) = value, let text = values["name"]?.scalarText { name = text }
+        return ConfigurationSection(
+            value, at: path + [key, name], steps: steps + [.key(key), .item(number)], in: reading)
+    }
+
+    /// Returns the items of a list of mappings that have names.
+    package func items<Item>(_ key: String, _ what: String, read: (ConfigurationSection) -> Item?) -> [Item] {
+        list(key, what).enumerated().compactMap { read(section(key, item: $0, $1)) }
     }
 
     // MARK: - Secrets in transit

@@ -69,10 +69,10 @@ enum BeaconTable {
         let rows = try rows(data)
         let before = configuration.items.filter { $0.kind == .beacon }
         let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
+        let used = Dictionary(configuration.beacons.map { ($0.name, $0) }) { first, _ in first }
         var (changes, counts) = ([ItemChange](), Counts())
         var seen: Set<String> = []
         var faults: [Problem.Fault] = []
-        var unchanged: Set<Int> = []
         for (line, values) in rows {
             let item = item(values)
             let isName = !item.name.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -84,10 +84,15 @@ enum BeaconTable {
                 faults.append(.init(key: "line \(line)", detail: "\"\(item.name)\" appears twice"))
                 continue
             }
-            switch known[item.name] {
-            case let known? where isSame(known.settings, item.settings):
+            if let beacon = used[item.name], item.value == .beacon(beacon) {
                 counts.unchanged += 1
-                unchanged.insert(line)
+                continue
+            }
+            if let fault = item.fault {
+                faults.append(.init(key: "line \(line)", detail: fault))
+                continue
+            }
+            switch known[item.name] {
             case let known? where known.origin == .file:
                 faults.append(
                     .init(
@@ -106,29 +111,12 @@ enum BeaconTable {
             counts.removed = removed.count
             changes = removed.map { .remove(.beacon, $0.name) } + changes
         }
-        // Check each line separately, so that all faults are reported at once, with their lines.
-        let faulty = Set(faults.map(\.key))
-        for (line, values) in rows where !unchanged.contains(line) && !faulty.contains("line \(line)") {
-            let result = GatewayConfiguration(outbox: configuration.outbox).adding([item(values)])
-            guard let fault = result.items.first?.fault else { continue }
-            faults.append(.init(key: "line \(line)", detail: fault))
-        }
         guard faults.isEmpty else {
             throw Problem(
                 .unprocessableContent, "\(faults.count) lines of the table have faults; nothing was changed",
                 errors: Array(faults.prefix(100)))
         }
         return (changes, counts)
-    }
-
-    private static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
-        // Reading thousands of settings takes seconds.
-        if one == other { return true }
-        func beacon(_ settings: JSONValue) -> BeaconSettings? {
-            let item = ConfigurationItem(kind: .beacon, name: "", settings: settings, origin: .console)
-            return GatewayConfiguration(outbox: OutboxSettings(path: "/")).adding([item]).beacons.first
-        }
-        return beacon(one).map { $0 == beacon(other) } ?? false
     }
 
     private static func item(_ values: [String: String]) -> ConfigurationItem {
@@ -162,7 +150,7 @@ enum BeaconTable {
         } catch {
             throw Problem(
                 .unprocessableContent, "a quoted field on line \(error.line) does not end",
-                errors: [.init(key: "line \(error.line)", detail: "has a quoted field that does not end")])
+                key: "line \(error.line)", "has a quoted field that does not end")
         }
         guard !records.isEmpty else { throw Problem(.unprocessableContent, "the table is empty") }
         // Spreadsheets and people capitalize headings. Attributes keep their case.
@@ -174,26 +162,21 @@ enum BeaconTable {
             throw Problem(
                 .unprocessableContent,
                 "the first line has no column \"\(column)\"; write for example \(columns.joined(separator: ","))",
-                errors: [.init(key: "line 1", detail: "has no column \"\(column)\"")])
+                key: "line 1", "has no column \"\(column)\"")
         }
         guard Set(header).count == header.count else {
             throw Problem(
                 .unprocessableContent, "the first line has the same column twice",
-                errors: [.init(key: "line 1", detail: "has the same column twice")])
+                key: "line 1", "has the same column twice")
         }
         guard records.count <= maximumRows else {
             throw Problem(.unprocessableContent, "the table has \(records.count) beacons; the limit is \(maximumRows)")
         }
         return try records.map { record in
             guard record.fields.count == header.count else {
+                let what = "has \(record.fields.count) fields; the table has \(header.count) columns"
                 throw Problem(
-                    .unprocessableContent,
-                    "line \(record.line) has \(record.fields.count) fields; the table has \(header.count) columns",
-                    errors: [
-                        .init(
-                            key: "line \(record.line)",
-                            detail: "has \(record.fields.count) fields; the table has \(header.count) columns")
-                    ])
+                    .unprocessableContent, "line \(record.line) \(what)", key: "line \(record.line)", what)
             }
             let values = zip(header, record.fields).map { ($0, unguarded($1)) }
             return (record.line, Dictionary(values) { first, _ in first })

@@ -48,17 +48,10 @@ struct AppEventForm: Decodable {
         let encoder = JSONEncoder()
         for (index, event) in events.enumerated() {
             for (key, text) in [("type", event.type), ("uuid", event.uuid)] where !isName(text) {
-                throw Problem(
-                    .unprocessableContent,
-                    "event \(index): \"\(key)\" must be a text of 1 to \(longestName) bytes on one line",
-                    errors: [
-                        .init(key: "\(index).\(key)", detail: "must be a text of 1 to \(longestName) bytes on one line")
-                    ])
+                throw problem(of: index, key, "must be a text of 1 to \(longestName) bytes on one line")
             }
             if let data = event.data, try encoder.encode(data).count > largestData {
-                throw Problem(
-                    .unprocessableContent, "event \(index): \"data\" has more than \(largestData) bytes",
-                    errors: [.init(key: "\(index).data", detail: "has more than \(largestData) bytes")])
+                throw problem(of: index, "data", "has more than \(largestData) bytes")
             }
         }
         return events
@@ -72,9 +65,13 @@ struct AppEventForm: Decodable {
 
     private static func problem(_ path: [any CodingKey], _ what: String) -> Problem {
         let key = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-        return Problem(
-            .unprocessableContent, "\"\(key.prefix(200).description.printable)\" \(what)",
-            errors: [.init(key: key.prefix(200).description.printable, detail: what)])
+        return Problem(.unprocessableContent, key: key.prefix(200).description.printable, what)
+    }
+
+    /// Returns the problem of a value of an event.
+    fileprivate static func problem(of index: Int, _ key: String, _ what: String) -> Problem {
+        Problem(
+            .unprocessableContent, "event \(index): \"\(key)\" \(what)", key: "\(index).\(key)", what)
     }
 
     /// Returns the event for the history.
@@ -185,9 +182,7 @@ struct CloudEventForm: Decodable {
     /// - Throws: ``Problem``.
     private func check(at index: Int) throws {
         func refuse(_ key: String, _ detail: String) throws -> Never {
-            throw Problem(
-                .unprocessableContent, "event \(index): \"\(key)\" \(detail)",
-                errors: [.init(key: "\(index).\(key)", detail: detail)])
+            throw AppEventForm.problem(of: index, key, detail)
         }
         // They identify a repeated event (CloudEvents 1.0.2, "id" and "source").
         for (key, text) in [("id", id), ("source", source), ("type", type)] where !AppEventForm.isName(text) {

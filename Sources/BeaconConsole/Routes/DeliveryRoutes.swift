@@ -39,25 +39,13 @@ struct DeliveryRoutes: Sendable {
         @Nullable var reason: String?
     }
 
-    private struct Entries: Encodable, Sendable {
-        var entries: [Entry]
-    }
-
     private struct RetryRequest: Decodable, Sendable {
         var destination: String
-    }
-
-    private struct Retried: Encodable, Sendable {
-        var retried: Int
     }
 
     private struct DropRequest: Decodable, Sendable {
         var destination: String
         var state: String?
-    }
-
-    private struct Dropped: Encodable, Sendable {
-        var dropped: Int
     }
 
     /// The largest number of entries in one answer.
@@ -82,45 +70,40 @@ struct DeliveryRoutes: Sendable {
         }
         router.on(.get, "outbox/entries") { request, _ in
             guard let wanted = request.parameter("destination") else {
-                throw Problem(
-                    .badRequest, "name a \"destination\"",
-                    errors: [.init(key: "destination", detail: "is missing")])
+                throw Problem(.badRequest, "name a \"destination\"", key: "destination", "is missing")
             }
             let name = try destination(wanted)
             let state = request.parameter("state") ?? "dead"
             guard ["dead", "waiting"].contains(state) else {
-                throw Problem(
-                    .badRequest, "\"state\" must be dead or waiting",
-                    errors: [.init(key: "state", detail: "must be dead or waiting")])
+                throw Problem(.badRequest, key: "state", "must be dead or waiting")
             }
             let entries = try await inspect { inspector in
                 state == "dead"
                     ? try inspector.deadLetters(of: name, limit: Self.maximumEntries)
                     : try inspector.queue(of: name, limit: Self.maximumEntries)
             }
-            return Entries(
-                entries: (entries ?? []).map { entry in
+            return [
+                "entries": (entries ?? []).map { entry in
                     Entry(
                         id: entry.sequence, time: entry.notification.time.seconds,
                         kind: entry.notification.kind.rawValue, summary: entry.notification.summarized(),
                         attempts: entry.attempts,
                         reason: entry.refusal)
-                })
+                }
+            ]
         }
         router.on(.post, "outbox/retry") { request, _ in
             let name = try destination(try await request.value(of: RetryRequest.self).destination)
-            return Retried(retried: try await inspect { try $0.retry(for: name) } ?? 0)
+            return ["retried": try await inspect { try $0.retry(for: name) } ?? 0]
         }
         router.on(.post, "outbox/drop") { request, _ in
             let selection = try await request.value(of: DropRequest.self)
             let name = try destination(selection.destination)
             guard ["dead", "all", nil].contains(selection.state) else {
-                throw Problem(
-                    .unprocessableContent, "\"state\" must be dead or all",
-                    errors: [.init(key: "state", detail: "must be dead or all")])
+                throw Problem(.unprocessableContent, key: "state", "must be dead or all")
             }
             let count = try await inspect { try $0.drop(for: name, deadLettersOnly: selection.state != "all") } ?? 0
-            return Dropped(dropped: count)
+            return ["dropped": count]
         }
     }
 
@@ -130,7 +113,7 @@ struct DeliveryRoutes: Sendable {
             let names = current.value.destinations.map(\.name).joined(separator: ", ")
             throw Problem(
                 .notFound, "unknown destination\(names.isEmpty ? "" : "; the destinations are \(names)")",
-                errors: [.init(key: "destination", detail: "is unknown")])
+                key: "destination", "is unknown")
         }
         return name
     }

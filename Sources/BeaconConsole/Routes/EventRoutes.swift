@@ -33,8 +33,8 @@ struct EventRoutes: Sendable {
             let query = try Self.query(of: request)
             guard let from = query.from, let to = query.to, from < to else {
                 throw Problem(
-                    .badRequest, "pass \"from\" and \"to\", with \"from\" before \"to\"",
-                    errors: [.init(key: "from", detail: "must be a time before \"to\"")])
+                    .badRequest, "pass \"from\" and \"to\", with \"from\" before \"to\"", key: "from",
+                    "must be a time before \"to\"")
             }
             let steps = try request.number("steps", 1...1_000) ?? 100
             let counts = try await history.store.counts(query, from: from, to: to, steps: steps)
@@ -102,8 +102,7 @@ struct EventRoutes: Sendable {
         func number<Value>(_ key: String, _ read: (String) -> Value?, _ what: String) throws -> Value? {
             guard let text = request.parameter(key) else { return nil }
             guard let value = read(text) else {
-                throw Problem(
-                    .badRequest, "\"\(key)\" is not a \(what)", errors: [.init(key: key, detail: "is not a \(what)")])
+                throw Problem(.badRequest, key: key, "is not a \(what)")
             }
             return value
         }
@@ -125,7 +124,7 @@ struct EventRoutes: Sendable {
                     let all = BeaconNotification.Kind.shown.map(\.rawValue).joined(separator: ", ")
                     throw Problem(
                         .badRequest, "unknown kind \"\(word.prefix(40).description.printable)\"; the kinds are \(all)",
-                        errors: [.init(key: "kind", detail: "must be one of \(all)")])
+                        key: "kind", "must be one of \(all)")
                 }
                 return kind.rawValue
             }

@@ -42,10 +42,6 @@ struct IntakeRoutes: Sendable {
         @Nullable var url: String?
     }
 
-    private struct AppMessages: Encodable, Sendable {
-        var messages: [AppMessage]
-    }
-
     private struct Acknowledgement: Decodable, Sendable {
         var ids: [String]
     }
@@ -64,16 +60,16 @@ struct IntakeRoutes: Sendable {
             let wait = request.parameter("wait").flatMap { Int($0) } ?? 0
             guard (0...Self.longestWait).contains(wait) else {
                 throw Problem(
-                    .badRequest, "\"wait\" must be a number of seconds from 0 to \(Self.longestWait)",
-                    errors: [.init(key: "wait", detail: "must be a number of seconds from 0 to \(Self.longestWait)")])
+                    .badRequest, key: "wait", "must be a number of seconds from 0 to \(Self.longestWait)")
             }
             let messages = try await messages(of: install, within: .seconds(wait))
-            return AppMessages(
-                messages: messages.map {
+            return [
+                "messages": messages.map {
                     AppMessage(
                         id: $0.id, time: $0.time.seconds, title: $0.content.title, text: $0.content.text,
                         url: $0.content.url)
-                })
+                }
+            ]
         }
         router.on(.post, "app-installs/{id}/messages/acknowledge") { request, context in
             let (_, install) = try await sender(of: request, context)

@@ -57,7 +57,7 @@ struct ItemChanges: Sendable {
         else {
             throw Problem(
                 .unprocessableContent, "give the \(kind.rawValue) a name of 1 to 100 characters",
-                errors: [.init(key: "name", detail: "must be a text of 1 to 100 characters on one line")])
+                key: "name", "must be a text of 1 to 100 characters on one line")
         }
         return ConfigurationItem(kind: kind, name: name, settings: settings, origin: .console)
     }

@@ -20,10 +20,6 @@ struct PeopleRoutes: Sendable {
         var installs: Int
     }
 
-    private struct Apps: Encodable, Sendable {
-        var apps: [AppValue]
-    }
-
     private struct NewApp: Encodable, Sendable {
         var name: String
         var key: String
@@ -43,14 +39,6 @@ struct PeopleRoutes: Sendable {
         var lastSeen: Double
         var events: Int
         var waiting: Int
-    }
-
-    private struct Installs: Encodable, Sendable {
-        var installs: [InstallValue]
-    }
-
-    private struct Messages: Encodable, Sendable {
-        var messages: [MessageValue]
     }
 
     private struct MessageValue: Encodable, Sendable {
@@ -85,13 +73,14 @@ struct PeopleRoutes: Sendable {
         addApps(to: router)
         router.on(.get, "installs") { _, _ in
             let installs = try await state.people.installs(limit: Self.maximumInstalls)
-            return Installs(
-                installs: installs.map { install in
+            return [
+                "installs": installs.map { install in
                     InstallValue(
                         id: install.id, app: install.app, user: install.user, attributes: install.attributes,
                         firstSeen: install.first.seconds, lastSeen: install.last.seconds, events: install.events,
                         waiting: install.waiting)
-                })
+                }
+            ]
         }
         router.on(.delete, "installs/{id}") { _, context in
             guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }
@@ -101,7 +90,7 @@ struct PeopleRoutes: Sendable {
             let id = try context.name("id")
             guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
             let messages = try await state.people.messages(of: id, isWaiting: false, limit: 200)
-            return Messages(messages: messages.map(MessageValue.init))
+            return ["messages": messages.map(MessageValue.init)]
         }
         router.on(.post, "installs/{id}/messages", status: .created) { request, context in
             let id = try context.name("id")
@@ -110,12 +99,12 @@ struct PeopleRoutes: Sendable {
             let texts = [wanted.title ?? "", wanted.text, wanted.url ?? ""]
             guard !texts.contains(where: { $0.unicodeScalars.contains("\0") }) else {
                 throw Problem(
-                    .unprocessableContent, "a text contains the NUL character",
-                    errors: [.init(key: "text", detail: "contains the NUL character")])
+                    .unprocessableContent, "a text contains the NUL character", key: "text",
+                    "contains the NUL character")
             }
             guard !wanted.text.isEmpty, wanted.text.count <= RuleMessage.longest else {
-                let what = "must be a text of 1 to \(RuleMessage.longest) characters"
-                throw Problem(.unprocessableContent, "\"text\" \(what)", errors: [.init(key: "text", detail: what)])
+                throw Problem(
+                    .unprocessableContent, key: "text", "must be a text of 1 to \(RuleMessage.longest) characters")
             }
             guard wanted.title?.count ?? 0 <= 200, wanted.url?.count ?? 0 <= 2_000 else {
                 throw Problem(.unprocessableContent, "a title can have at most 200 characters, an address at most 2000")
@@ -142,7 +131,7 @@ struct PeopleRoutes: Sendable {
             let ofConsole = try await state.access.apps().map {
                 AppValue(name: $0.name, key: $0.key, origin: "console", installs: counts($0.name))
             }
-            return Apps(apps: ofFile + ofConsole)
+            return ["apps": ofFile + ofConsole]
         }
         router.on(.post, "apps", status: .created) { request, _ in
             let name = try await request.value(of: AppRequest.self).name
@@ -151,12 +140,11 @@ struct PeopleRoutes: Sendable {
             else {
                 throw Problem(
                     .unprocessableContent, "give the app a name of 1 to 100 characters",
-                    errors: [.init(key: "name", detail: "must be a text of 1 to 100 characters on one line")])
+                    key: "name", "must be a text of 1 to 100 characters on one line")
             }
             guard !ItemChanges.reserved.contains(name) else {
                 throw Problem(
-                    .unprocessableContent, "an app cannot be called \"\(name)\"",
-                    errors: [.init(key: "name", detail: "cannot be \"\(name)\"")])
+                    .unprocessableContent, "an app cannot be called \"\(name)\"", key: "name", "cannot be \"\(name)\"")
             }
             let (key, secret) = (UUID().uuidString.lowercased(), AccessToken())
             let intake = current.value.intake
@@ -166,7 +154,7 @@ struct PeopleRoutes: Sendable {
                 throw Problem(
                     .conflict,
                     "another sender has this name, or there are already \(ConsoleAccess.maximumApps) apps; choose another name, or remove an app",
-                    errors: [.init(key: "name", detail: "is the name of another sender")])
+                    key: "name", "is the name of another sender")
             }
             return NewApp(name: name, key: key, secret: secret.text)
         }

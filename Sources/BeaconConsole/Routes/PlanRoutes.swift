@@ -45,7 +45,7 @@ struct PlanRoutes: Sendable {
         router.on(.put, "plan") { request, _ in
             let plan = try await request.value(of: BuildingPlan.self)
             if let (key, what) = plan.mistake {
-                throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
+                throw Problem(.unprocessableContent, key: key, what)
             }
             try await state.set(.plan, to: JSONEncoder().encode(plan))
             await gateway.usePlan(plan)

@@ -131,9 +131,9 @@ struct RuleRoutes: Sendable {
         let items = await gateway.configuration.itemsInUse(.rule)
         var values: [RuleValue] = []
         for one in await rules.active {
-            let (rule, counts) = (one.rule, await one.runner?.counts)
+            let (rule, counts) = (one.rule, one.runner?.counts)
             let (origin, settings) = items[rule.name].shown(rule.name)
-            let last = [one.counts.last, await one.runner?.lastStart].compactMap { $0 }.max()
+            let last = [one.counts.last, one.runner?.lastStart].compactMap { $0 }.max()
             values.append(
                 RuleValue(
                     name: rule.name, events: rule.events.map(\.description).sorted(), regions: rule.regions?.sorted(),
@@ -141,7 +141,7 @@ struct RuleRoutes: Sendable {
                     beacons: rule.beacons?.map { names[$0] ?? $0.description }.sorted(), runs: rule.actionText,
                     started: one.counts.ran, failed: counts?.failed ?? 0, withheld: one.counts.withheld,
                     last: last?.timeIntervalSince1970, enabled: one.isEnabled,
-                    fault: await one.runner?.trouble, origin: origin, settings: settings))
+                    fault: one.runner?.trouble, origin: origin, settings: settings))
         }
         return values
     }
@@ -227,8 +227,7 @@ struct RuleRoutes: Sendable {
     private static func time(_ number: Double?, _ key: String) throws -> Timestamp? {
         guard let number else { return nil }
         guard let time = Timestamp(since1970: number) else {
-            let what = "is not a time in seconds since 1970"
-            throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
+            throw Problem(.unprocessableContent, key: key, "is not a time in seconds since 1970")
         }
         return time
     }
@@ -265,8 +264,7 @@ extension Request {
                 range.upperBound == .max
                 ? "a whole number from \(range.lowerBound)"
                 : "a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw Problem(
-                .badRequest, "\"\(key)\" must be \(what)", errors: [.init(key: key, detail: "must be \(what)")])
+            throw Problem(.badRequest, key: key, "must be \(what)")
         }
         return number
     }

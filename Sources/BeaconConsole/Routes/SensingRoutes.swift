@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconGateway
 import BeaconModel
 import BeaconSupport
@@ -14,18 +15,10 @@ struct SensingRoutes: Sendable {
         var beacons: [RangedBeaconValue]
     }
 
-    private struct Sources: Encodable, Sendable {
-        var sources: [SourceValue]
-    }
-
-    private struct Receivers: Encodable, Sendable {
-        var receivers: [ReceiverValue]
-    }
-
     func add(to router: RouterGroup<WebContext>) {
         addRecording(to: router)
-        router.on(.get, "sources") { _, _ in Sources(sources: await gateway.sourceValues) }
-        router.on(.get, "receivers") { _, _ in Receivers(receivers: await gateway.receiverValues) }
+        router.on(.get, "sources") { _, _ in ["sources": await gateway.sourceValues] }
+        router.on(.get, "receivers") { _, _ in ["receivers": await gateway.receiverValues] }
         router.on(.get, "beacons") { _, _ in
             Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
         }
@@ -41,7 +34,7 @@ struct SensingRoutes: Sendable {
                     // No receiver hears. The comment keeps the connection open.
                     guard let report else { return EventStreamResponse.comment }
                     return EventStreamResponse.text(
-                        "ranging", data: (try? JSONEncoder.interface.encode(report)) ?? Data("{}".utf8))
+                        "ranging", data: (try? JSONEncoder.sorted.encode(report)) ?? Data("{}".utf8))
                 })
         }
     }
@@ -78,7 +71,7 @@ struct SensingRoutes: Sendable {
             guard scope == "regions", texts.isEmpty else {
                 throw Problem(
                     .badRequest, "\"scope\" must be \"regions\", without \"region\"; or pass each \"region\"",
-                    errors: [.init(key: "scope", detail: "must be \"regions\", without \"region\"")])
+                    key: "scope", "must be \"regions\", without \"region\"")
             }
             return .regions
         }
@@ -93,7 +86,7 @@ struct SensingRoutes: Sendable {
                 throw Problem(
                     .badRequest,
                     "\"\(text.prefix(100).description.printable)\" is not a region; use UUID, UUID/MAJOR or UUID/MAJOR/MINOR",
-                    errors: [.init(key: "region", detail: "must be UUID[/MAJOR[/MINOR]]")])
+                    key: "region", "must be UUID[/MAJOR[/MINOR]]")
             }
             return constraint
         }

@@ -18,8 +18,7 @@ struct SessionRoutes: Sendable {
     private func accepts(_ login: Login) async throws -> Bool {
         if let token = login.token { return settings.accepts(token: token) }
         guard let code = login.code else {
-            throw Problem(
-                .unprocessableContent, "\"token\" is missing", errors: [.init(key: "token", detail: "is missing")])
+            throw Problem(.unprocessableContent, key: "token", "is missing")
         }
         return try await state.access.use(code: AccessToken.hash(of: code))
     }

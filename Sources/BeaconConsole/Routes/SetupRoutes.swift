@@ -26,18 +26,10 @@ struct SetupRoutes: Sendable {
         var source: String
     }
 
-    private struct ListeningSource: Encodable, Sendable {
-        var source: String
-    }
-
     private struct WrittenConfiguration: Encodable, Sendable {
         var path: String
         var yaml: String
         @Nullable var token: String?
-    }
-
-    private struct BrokerTrial: Encodable, Sendable {
-        var faults: [GuidedStart.Draft.Fault]
     }
 
     func add(to router: RouterGroup<WebContext>) {
@@ -53,11 +45,10 @@ struct SetupRoutes: Sendable {
             do {
                 try GuidedStart.validate(source: source)
             } catch {
-                throw Problem(
-                    .unprocessableContent, "\"source\": \(error)", errors: [.init(key: "source", detail: "\(error)")])
+                throw Problem(.unprocessableContent, "\"source\": \(error)", key: "source", "\(error)")
             }
             reload(current.value.hearing(source))
-            return ListeningSource(source: source)
+            return ["source": source]
         }
         router.on(.post, "setup/draft") { request, _ in
             try setup().draft(of: try await request.value(of: GuidedStart.Choice.self), web: settings)
@@ -65,7 +56,7 @@ struct SetupRoutes: Sendable {
         router.on(.post, "setup/broker") { request, _ in
             _ = try setup()
             let fault = await (try await request.value(of: GuidedStart.Choice.Broker.self)).fault()
-            return BrokerTrial(faults: [fault].compactMap(\.self))
+            return ["faults": [fault].compactMap(\.self)]
         }
         router.on(.post, "setup", status: .created) { request, _ in
             let setup = try setup()

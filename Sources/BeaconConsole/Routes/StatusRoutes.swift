@@ -43,14 +43,6 @@ struct StatusRoutes: Sendable {
         var findings: [HealthFinding]
     }
 
-    private struct Readiness: Encodable, Sendable {
-        var ready: Bool
-    }
-
-    private struct Liveness: Encodable, Sendable {
-        var live: Bool
-    }
-
     func add(to router: RouterGroup<WebContext>) {
         router.on(.get, "status") { _, _ in
             // All times are in the gateway's clock, which for a recording is the recording's.
@@ -94,12 +86,12 @@ struct StatusRoutes: Sendable {
             // beacond is ready once a receiver hears. An orchestrator then starts dependent services.
             let isReady = await gateway.receiverValues.contains { $0.hearing == "hearing" }
             guard isReady else { throw Problem(.serviceUnavailable, "no receiver hears yet") }
-            return Readiness(ready: true)
+            return ["ready": true]
         }
         router.on(.get, "live") { _, _ in
             // A missing radio is no reason for a restart, which would not help. A gateway that hangs does not answer.
             _ = await gateway.newestTime
-            return Liveness(live: true)
+            return ["live": true]
         }
         router.respond(.get, "schema.json") { _, _ in
             try Response.json(GatewayConfiguration.schema)

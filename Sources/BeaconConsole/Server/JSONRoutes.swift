@@ -43,14 +43,10 @@ extension Request {
         do {
             return try JSONDecoder().decode(Body.self, from: body)
         } catch DecodingError.keyNotFound(let key, _) {
-            throw Problem(
-                .unprocessableContent, "\"\(key.stringValue)\" is missing",
-                errors: [.init(key: key.stringValue, detail: "is missing")])
+            throw Problem(.unprocessableContent, key: key.stringValue, "is missing")
         } catch DecodingError.typeMismatch(_, let context) {
             let key = context.codingPath.map(\.stringValue).joined(separator: ".")
-            throw Problem(
-                .unprocessableContent, "\"\(key)\" is of another type",
-                errors: [.init(key: key, detail: "is of another type")])
+            throw Problem(.unprocessableContent, key: key, "is of another type")
         } catch {
             throw Problem(.badRequest, "the body is not a JSON object as described in v1/openapi.json")
         }

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconEventStore
 import BeaconGateway
 import BeaconSupport
@@ -31,6 +32,11 @@ struct Problem: HTTPResponseError {
         self.headers = headers
     }
 
+    /// Creates the problem of one value of a request: `"KEY" FAULT`, or a sentence about it.
+    init(_ status: HTTPResponse.Status, _ sentence: String? = nil, key: String, _ fault: String) {
+        self.init(status, sentence ?? "\"\(key)\" \(fault)", errors: [Fault(key: key, detail: fault)])
+    }
+
     /// The JSON form of a problem (RFC 9457).
     struct Form: Codable {
         var type = "about:blank"
@@ -44,7 +50,7 @@ struct Problem: HTTPResponseError {
     var body: Data {
         let form = Form(
             title: status.reasonPhrase, status: status.code, detail: detail, errors: errors.isEmpty ? nil : errors)
-        return (try? JSONEncoder.interface.encode(form)) ?? Data("{}".utf8)
+        return (try? JSONEncoder.sorted.encode(form)) ?? Data("{}".utf8)
     }
 
     /// The response.
@@ -160,7 +166,7 @@ extension HTTPField.Name {
 extension Response {
     /// Returns a response with JSON.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        json(bytes: try JSONEncoder.interface.encode(value), status: status)
+        json(bytes: try JSONEncoder.sorted.encode(value), status: status)
     }
 
     /// Returns a response with encoded JSON.

@@ -83,7 +83,7 @@ package struct GatewayHealth: Sendable {
             }
         }
         for one in await consumer.rules where one.isEnabled {
-            guard let trouble = await one.runner?.trouble else { continue }
+            guard let trouble = one.runner?.trouble else { continue }
             // A program that cannot run needs the user.
             let severity: HealthFinding.Severity = one.runner?.fault == nil ? .warning : .error
             findings.append(.init(severity, "the rule \(one.rule.name) fails: \(trouble)"))

@@ -42,9 +42,9 @@ struct GatewaySnapshot: Sendable {
                 origin: origin, settings: settings)
         }
         value.beacons = view.whereabouts.values.sorted { $0.identity < $1.identity }.map { event in
-            let identity = IdentityValue(event.identity, name: names[event.identity])
-            return .init(
-                uuid: identity.uuid, major: identity.major, minor: identity.minor, name: identity.name,
+            .init(
+                uuid: event.identity.uuid.description, major: Int(event.identity.major),
+                minor: Int(event.identity.minor), name: names[event.identity],
                 state: event.state.description, place: event.place, before: event.before,
                 since: (view.placeTimes[event.identity] ?? event.time).seconds,
                 level: event.level, margin: event.margin, runnerUp: event.runnerUp)
@@ -68,18 +68,5 @@ struct GatewaySnapshot: Sendable {
             (RangedBeacon.distance(of: value.accuracy), value.uuid, value.major, value.minor)
         }
         return nearest.values.sorted { order($0) < order($1) }
-    }
-}
-
-extension RangedBeaconValue {
-    /// Creates the value of a beacon in a report, with its name and regions.
-    init(
-        _ beacon: RangedBeacon, in report: RangingEvent, _ names: [BeaconIdentity: String],
-        _ configuration: GatewayConfiguration
-    ) {
-        self.init(
-            beacon, receiver: report.receiver, name: names[beacon.identity],
-            regions: configuration.regions.filter { $0.region.constraint.matches(beacon.identity) }.map(\.name),
-            lead: 0)
     }
 }

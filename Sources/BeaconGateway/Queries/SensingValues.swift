@@ -1,22 +1,7 @@
 import BeaconConfiguration
 import BeaconDelivery
+import BeaconEngine
 package import BeaconModel
-package import Foundation
-
-/// A beacon's identity in the form of the interface.
-package struct IdentityValue: Encodable, Sendable {
-    var uuid: String
-    var major: Int
-    var minor: Int
-    /// The user's name for it.
-    @Nullable var name: String?
-
-    package init(_ identity: BeaconIdentity, name: String?) {
-        uuid = identity.uuid.description
-        (major, minor) = (Int(identity.major), Int(identity.minor))
-        self.name = name
-    }
-}
 
 /// A source of adverts.
 package struct SourceValue: Encodable, Sendable {
@@ -120,18 +105,22 @@ package struct RangedBeaconValue: Encodable, Sendable {
     /// The configured regions that it belongs to.
     var regions: [String]
 
-    init(_ beacon: RangedBeacon, receiver: String, name: String?, regions: [String], lead: Int64) {
+    /// Creates the value of a beacon in a report, with its name and regions.
+    init(
+        _ beacon: RangedBeacon, in report: RangingEvent, _ names: [BeaconIdentity: String],
+        _ configuration: GatewayConfiguration
+    ) {
         uuid = beacon.identity.uuid.description
         (major, minor) = (Int(beacon.identity.major), Int(beacon.identity.minor))
-        self.name = name
-        self.receiver = receiver
+        name = names[beacon.identity]
+        receiver = report.receiver
         proximity = beacon.proximity.description
         accuracy = (beacon.accuracy * 100).rounded() / 100
         range = beacon.accuracyRange.map { [$0.lowerBound, $0.upperBound].map { ($0 * 100).rounded() / 100 } }
         rssi = beacon.rssi
         measuredPower = beacon.measuredPower
-        lastHeard = beacon.lastHeard.advanced(by: lead).seconds
-        self.regions = regions
+        lastHeard = beacon.lastHeard.seconds
+        regions = configuration.regions.filter { $0.region.constraint.matches(beacon.identity) }.map(\.name)
     }
 }
 
@@ -214,14 +203,5 @@ extension ConfigurationItem? {
     /// Returns the origin and the settings of the active item with a name.
     package func shown(_ name: String) -> (origin: String, settings: JSONValue) {
         (self?.origin.rawValue ?? "file", self?.shownSettings ?? .object(["name": .string(name)]))
-    }
-}
-
-extension JSONEncoder {
-    /// The encoder of all answers.
-    package static var interface: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return encoder
     }
 }

@@ -189,31 +189,29 @@ package actor RuleEngine {
     func handle(
         _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, regions: [BeaconNotification.Region],
         beacons: [BeaconIdentity: BeaconSettings]
-    ) async {
+    ) {
         second = (report.time, regions, beacons)
         let changes = reports.receive(report, at: time, from: receiver).sorted { $0.beacon < $1.beacon }
-        var starts: [Start] = []
         for index in active.indices {
             for change in active[index].isNew ? reports.standing : changes {
                 let names = regions.lazy.filter { $0.constraint.matches(change.beacon) }.map(\.name)
                 guard active[index].rule.concerns(change.beacon, of: Set(names)) else { continue }
-                starts += decide(index, active[index].heard.receive(change))
+                decide(index, active[index].heard.receive(change))
             }
             active[index].isNew = false
         }
-        await run(starts)
     }
 
     /// Runs the rules for stays that have become long enough. Call it once all reports of a second have arrived.
-    func settle() async {
-        await run(active.indices.flatMap { decide($0, active[$0].heard.advance(to: reports.time)) })
+    func settle() {
+        for index in active.indices { decide(index, active[index].heard.advance(to: reports.time)) }
     }
 
-    private func decide(_ index: Int, _ matches: [ProximityMatch]) -> [Start] {
-        matches.compactMap { match in
+    private func decide(_ index: Int, _ matches: [ProximityMatch]) {
+        for match in matches {
             guard let second, let event = RuleEvent(match.condition),
                 var line = reports.event(of: match, at: second.time)
-            else { return nil }
+            else { continue }
             let settings = second.beacons[match.beacon]
             let regions = second.regions.filter { $0.constraint.matches(match.beacon) }
             var notification = BeaconNotification(
@@ -229,7 +227,7 @@ package actor RuleEngine {
             if let names = active[index].rule.regions {
                 line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint
             }
-            return decide(index, occurrence) {
+            decide(index, occurrence) {
                 var json: [UInt8] = []
                 EventJSON.append(line, adding: settings?.jsonMembers ?? [], to: &json)
                 return json
@@ -237,25 +235,16 @@ package actor RuleEngine {
         }
     }
 
-    /// Starts the programs of rules. The rules may have changed by then.
-    private func run(_ starts: [Start]) async {
-        for start in starts { await self.start(start) }
-    }
-
     // MARK: - Deciding and doing
 
-    /// Decides whether a rule runs for an occurrence, and records the decision.
-    ///
-    /// - Returns: the program to start; nil if there is none, the occurrence does not concern the rule, or the rule is
-    ///   off.
-    private func decide(_ index: Int, _ occurrence: RuleOccurrence, line: () -> [UInt8]) -> Start? {
-        guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return nil }
+    /// Decides whether a rule runs for an occurrence, records the decision, and starts the program.
+    private func decide(_ index: Int, _ occurrence: RuleOccurrence, line: () -> [UInt8]) {
+        guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return }
         var ran = false
         let work = Self.decide(
             &active[index], occurrence, named: second.map { Array($0.beacons.keys) } ?? [], ids: &ids, ran: &ran)
         store(work)
-        guard ran, let runner = active[index].runner else { return nil }
-        return Start(runner: runner, json: line(), run: active[index].rule.run(for: occurrence))
+        if ran, let runner = active[index].runner { start(runner, active[index].rule.run(for: occurrence), line()) }
     }
 
     /// Decides whether a rule runs for an occurrence that concerns it.
@@ -298,18 +287,10 @@ package actor RuleEngine {
         return work
     }
 
-    /// A program to start for an event.
-    struct Start: Sendable {
-        var runner: RuleRunner
-        var json: [UInt8]
-        /// The entry of the audit trail for the outcome.
-        var run: RuleRun
-    }
-
-    /// Starts the program of a rule.
-    private func start(_ start: Start) async {
-        await start.runner.enqueue(start.json) { [weak self] fault in
-            var run = start.run
+    /// Starts the program of a rule. The audit trail gets the run with its outcome.
+    private func start(_ runner: RuleRunner, _ run: RuleRun, _ json: [UInt8]) {
+        runner.enqueue(json) { [weak self] fault in
+            var run = run
             run.outcome = fault == nil ? .done : .failed
             run.detail = fault
             self?.store(Work(runs: [run]))
@@ -364,7 +345,7 @@ package actor RuleEngine {
     func setReplayed() { hasReplayed = true }
 
     /// Keeps the state of rules after events of apps and other gateways, and starts their programs.
-    func apply(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) async {
+    func apply(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) {
         for one in reviewed {
             guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
             active[index].reported = one.reported
@@ -375,20 +356,14 @@ package actor RuleEngine {
         }
         for line in lines {
             guard let runner = active.first(where: { $0.rule.name == line.run.rule })?.runner else { continue }
-            await start(Start(runner: runner, json: line.json, run: line.run))
+            start(runner, line.run, line.json)
         }
     }
 
     // MARK: - Shutdown
 
     /// The number of programs that were started.
-    package var started: Int {
-        get async {
-            var count = 0
-            for one in active { count += await one.runner?.counts.started ?? 0 }
-            return count
-        }
-    }
+    package var started: Int { active.reduce(0) { $0 + ($1.runner?.counts.started ?? 0) } }
 
     /// Waits until the programs of past events have ended or timed out.
     package func finish() async {

@@ -1,5 +1,4 @@
 import BeaconConfiguration
-import Yams
 
 /// The message of a rule to the install that sent the event.
 ///
@@ -62,10 +61,10 @@ extension SettingKind<RuleMessage> {
         .either([RuleMessage.text.shape, RuleMessage.grammar.shape])
     ) { section, key in
         guard section.has(key) else {
-            _ = section.node(key)
+            _ = section.value(key)
             return nil
         }
-        if case .scalar? = section.node(key) {
+        if section.value(key)?.scalarText != nil {
             return section.read(key, RuleMessage.text).map { RuleMessage(text: $0) }
         }
         return RuleMessage.grammar.read(section.section(key))

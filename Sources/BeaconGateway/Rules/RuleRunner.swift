@@ -1,4 +1,5 @@
 import BeaconPrograms
+import BeaconSupport
 package import Foundation
 import Logging
 
@@ -6,7 +7,7 @@ import Logging
 ///
 /// Events that arrive too fast wait. If more than `maximumWaiting` wait, the oldest are dropped and logged. The
 /// newest event, which has the present state, is therefore always run.
-package actor RuleRunner {
+package final class RuleRunner: Sendable {
     /// An event that waits for the program.
     private struct Event {
         var line: [UInt8]
@@ -21,24 +22,25 @@ package actor RuleRunner {
         var dropped = 0
     }
 
-    let rule: Rule
-    package private(set) var counts = Counts()
-    /// The time of the program's last start.
-    package private(set) var lastStart: Date?
+    private struct State {
+        var counts = Counts()
+        var lastStart: Date?
+        /// The reason why the last run failed; nil if it succeeded.
+        var failure: String?
+        var schedule: LaunchSchedule
+        var waiting: [Event] = []
+        var worker: Task<Void, Never>?
+        var pause: Task<Void, Never>?
+        var isStopped = false
+        /// The runner of the rule before it was changed, whose events come first.
+        var predecessor: RuleRunner?
+    }
 
-    /// The reason why the last run failed; nil if it succeeded.
-    private var failure: String?
-
+    private let name: String
     private let maximumWaiting: Int
     private let program: EventProgram
     private let logger: Logger
-    private var schedule: LaunchSchedule
-    private var waiting: [Event] = []
-    private var worker: Task<Void, Never>?
-    private var pause: Task<Void, Never>?
-    private var isStopped = false
-    /// The runner of the rule before it was changed, whose events come first.
-    private var predecessor: RuleRunner?
+    private let state: Locked<State>
 
     /// Creates a runner.
     ///
@@ -46,19 +48,22 @@ package actor RuleRunner {
     ///   - maximumWaiting: the most events that wait for the program.
     ///   - predecessor: the runner of the rule before it was changed; nil for none.
     init(_ rule: Rule, logger: Logger, maximumWaiting: Int = 1_000, after predecessor: RuleRunner? = nil) {
-        self.predecessor = predecessor
-        self.rule = rule
-        self.maximumWaiting = maximumWaiting
-        self.logger = logger
-        schedule = LaunchSchedule(interval: rule.interval)
+        (name, self.maximumWaiting, self.logger) = (rule.name, maximumWaiting, logger)
         program = EventProgram(rule)
+        state = Locked(State(schedule: LaunchSchedule(interval: rule.interval), predecessor: predecessor))
     }
 
+    /// The results since the start.
+    package var counts: Counts { state.withLock { $0.counts } }
+
+    /// The time of the program's last start.
+    package var lastStart: Date? { state.withLock { $0.lastStart } }
+
     /// The reason why the program cannot run; nil if it probably can.
-    package nonisolated var fault: String? { program.fault }
+    package var fault: String? { program.fault }
 
     /// The reason why the program cannot run, or why it failed the last time; nil if neither is so.
-    package var trouble: String? { fault ?? failure }
+    package var trouble: String? { fault ?? state.withLock { $0.failure } }
 
     /// Runs the program for an event, a line of JSON, as soon as the schedule allows.
     ///
@@ -66,72 +71,94 @@ package actor RuleRunner {
     ///   - line: the event.
     ///   - end: called with the reason why the program did not run or failed; nil for success.
     func enqueue(_ line: [UInt8], end: @escaping @Sendable (String?) -> Void = { _ in }) {
-        guard !isStopped else { return end("beacond ended before it was started") }
-        waiting.append(Event(line: line, end: end))
-        if waiting.count > maximumWaiting {
-            waiting.removeFirst().end("too many events were waiting, and this one was dropped")
-            counts.dropped += 1
-            logger.warning("rule \(rule.name): more than \(maximumWaiting) events wait; dropping the oldest")
+        let (isStopped, dropped) = state.withLock { state -> (Bool, Event?) in
+            guard !state.isStopped else { return (true, nil) }
+            state.waiting.append(Event(line: line, end: end))
+            if state.worker == nil { state.worker = Task { await work() } }
+            guard state.waiting.count > maximumWaiting else { return (false, nil) }
+            state.counts.dropped += 1
+            return (false, state.waiting.removeFirst())
         }
-        if worker == nil { worker = Task { await work() } }
+        if isStopped { end("beacond ended before it was started") }
+        guard let dropped else { return }
+        dropped.end("too many events were waiting, and this one was dropped")
+        logger.warning("rule \(name): more than \(maximumWaiting) events wait; dropping the oldest")
     }
 
     /// Waits until the program has run for all waiting events. Events that would have to wait for the rule's interval
     /// are dropped and logged.
     func finish() async {
-        isStopped = true
-        pause?.cancel()
+        let (predecessor, worker) = end(isCancelling: false)
         await predecessor?.finish()
         await worker?.value
     }
 
     /// Ends the program, and does not start it again.
     func stop() async {
-        isStopped = true
-        worker?.cancel()
-        pause?.cancel()
+        let (predecessor, worker) = end(isCancelling: true)
         await predecessor?.stop()
         await worker?.value
     }
 
+    private func end(isCancelling: Bool) -> (RuleRunner?, Task<Void, Never>?) {
+        state.withLock { state in
+            state.isStopped = true
+            if isCancelling { state.worker?.cancel() }
+            state.pause?.cancel()
+            return (state.predecessor, state.worker)
+        }
+    }
+
     private func work() async {
-        await predecessor?.finish()
-        predecessor = nil
-        while !waiting.isEmpty, !Task.isCancelled {
-            let wait = schedule.wait(at: .now)
-            if wait > .zero {
-                if isStopped {
-                    counts.dropped += waiting.count
-                    logger.warning(
-                        "rule \(rule.name): dropping \(waiting.count) events that waited for its interval to pass")
-                    for event in waiting { event.end("beacond ended before the rule's interval had passed") }
-                    break
-                }
-                let pause = Task { _ = try? await Task.sleep(for: wait) }
-                self.pause = pause
-                await pause.value
-                continue
-            }
-            let event = waiting.removeFirst()
-            schedule.start(at: .now)
-            counts.started += 1
-            lastStart = Date()
+        await state.withLock { $0.predecessor }?.finish()
+        state.withLock { $0.predecessor = nil }
+        while let event = await next() {
             let fault = await run(event.line)
-            failure = fault
-            if fault != nil { counts.failed += 1 }
-            schedule.end(fault == nil)
+            state.withLock { state in
+                state.failure = fault
+                if fault != nil { state.counts.failed += 1 }
+                state.schedule.end(fault == nil)
+            }
             event.end(fault)
         }
-        worker = nil
+    }
+
+    /// Returns the next event as soon as the schedule allows; nil if none waits.
+    private func next() async -> Event? {
+        while true {
+            let (event, pause, dropped) = state.withLock { state -> (Event?, Task<Void, Never>?, [Event]) in
+                let wait = state.schedule.wait(at: .now)
+                guard !state.waiting.isEmpty, !Task.isCancelled, wait == .zero || !state.isStopped else {
+                    state.worker = nil
+                    guard !Task.isCancelled else { return (nil, nil, []) }
+                    state.counts.dropped += state.waiting.count
+                    defer { state.waiting = [] }
+                    return (nil, nil, state.waiting)
+                }
+                guard wait == .zero else {
+                    let pause = Task { _ = try? await Task.sleep(for: wait) }
+                    state.pause = pause
+                    return (nil, pause, [])
+                }
+                state.schedule.start(at: .now)
+                state.counts.started += 1
+                state.lastStart = Date()
+                return (state.waiting.removeFirst(), nil, [])
+            }
+            if !dropped.isEmpty {
+                logger.warning("rule \(name): dropping \(dropped.count) events that waited for its interval to pass")
+                for event in dropped { event.end("beacond ended before the rule's interval had passed") }
+            }
+            guard let pause else { return event }
+            await pause.value
+        }
     }
 
     /// - Returns: what went wrong, as a sentence; nil for success.
     private func run(_ event: [UInt8]) async -> String? {
-        let logger = logger
-        let name = rule.name
         do {
             let outcome = try await program.run(
-                input: event, output: .lines { logger.info("rule \(name): \($0)") })
+                input: event, output: .lines { [logger, name] in logger.info("rule \(name): \($0)") })
             if Task.isCancelled || outcome.isSuccess { return nil }
             logger.warning("rule \(name): \(program.words[0]) \(outcome)")
             return "\(program.words[0]) \(outcome)"

@@ -1,7 +1,6 @@
 import BeaconConfiguration
 public import BeaconModel
 import Foundation
-import Yams
 
 /// The days and hours at which a rule runs.
 public struct RuleSchedule: Hashable, Sendable {
@@ -134,7 +133,7 @@ extension RuleSchedule {
             ) { $0.zone = .named($1) },
         ]
     ) { section, schedule, isWhole in
-        if section.node("days")?.sequence?.isEmpty == true {
+        if section.value("days") == [] {
             section.reportMissing("days", "write days of the week, such as [mon, tue], or no \"days\"")
         }
         if let from = schedule.from, let to = schedule.to, to < from {

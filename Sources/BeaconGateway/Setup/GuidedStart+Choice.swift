@@ -191,7 +191,7 @@ extension GuidedStart {
             }
             return .mapping(.init(pairs, Tag(.implicit), style))
         case .array(let values): return .sequence(.init(values.map { node($0) }, Tag(.implicit), .flow))
-        default: return Node(value)
+        default: return Node(value.scalarText ?? "null")
         }
     }
 

@@ -4,7 +4,6 @@ import BeaconMonitoring
 package import BeaconSupport
 public import Foundation
 import Logging
-import Yams
 
 /// The guided start, in the console or at a terminal: it shows the sources of a machine without a configuration, and
 /// writes one.
@@ -50,12 +49,14 @@ public struct GuidedStart: Hashable, Sendable {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
         let document = YAMLDocument(text)
         guard document.diagnostics.isEmpty else { return false }
-        guard let root = document.root, !root.isNothing else { return true }
-        guard case .mapping(let mapping) = root else { return false }
-        return mapping.allSatisfy { key, value in
-            switch key.scalar?.string {
-            case "sources": value.isNothing || value.sequence?.allSatisfy { $0.scalar?.string == "auto" } == true
-            case "regions", "beacons", "destinations": value.isNothing || value.sequence?.isEmpty == true
+        guard let content = document.content, content != .null else { return true }
+        guard case .object(let values) = content else { return false }
+        return values.allSatisfy { key, value in
+            switch (key, value) {
+            case ("sources", .array(let sources)): sources.allSatisfy { $0 == "auto" }
+            case ("regions", .array(let items)), ("beacons", .array(let items)), ("destinations", .array(let items)):
+                items.isEmpty
+            case ("sources", .null), ("regions", .null), ("beacons", .null), ("destinations", .null): true
             default: false
             }
         }

@@ -1,3 +1,4 @@
+import BeaconDelivery
 package import BeaconEventStore
 public import BeaconModel
 import BeaconSupport
@@ -129,9 +130,7 @@ extension EventStoreSettings {
 extension StateChange {
     /// Creates a change to a value that is stored as JSON.
     init(_ namespace: String, _ key: String, _ value: some Encodable, sender: String? = nil) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        self.init(namespace: namespace, key: key, value: try encoder.encode(value), sender: sender)
+        self.init(namespace: namespace, key: key, value: try JSONEncoder.sorted.encode(value), sender: sender)
     }
 }
 

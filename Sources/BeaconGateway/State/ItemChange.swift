@@ -38,9 +38,10 @@ extension ItemChange {
     func applied(
         to items: [ConfigurationItem], beside base: GatewayConfiguration
     ) throws -> (items: [ConfigurationItem], configuration: GatewayConfiguration) {
-        var list = ItemList(items)
-        try apply(to: &list, beside: ItemList(base.items), in: base.path)
-        let changed = list.items.compactMap(\.self)
+        var list = Dictionary(items.map { ($0.key, $0) }) { first, _ in first }
+        var next = (items.map(\.order).max() ?? 0) + 1
+        try apply(to: &list, &next, beside: Set(base.items.map(\.key)), in: base.path)
+        let changed = list.values.sorted { $0.order < $1.order }
         guard changed.count <= max(Self.maximumItems, items.count) else {
             throw Failure(
                 code: .taken,
@@ -66,35 +67,40 @@ extension ItemChange {
     }
 
     /// Applies the change to the console's items, beside those of the file.
-    private func apply(to list: inout ItemList, beside ofFile: ItemList, in path: String?) throws {
-        func refuseIfTaken(_ item: ConfigurationItem) throws {
-            let isOfFile = ofFile.place(of: item.kind, item.name) != nil
-            guard isOfFile || list.place(of: item.kind, item.name) != nil else { return }
-            throw Failure(
-                code: .taken,
-                description:
-                    "there is a \(item.kind.rawValue) named \"\(item.name)\"\(isOfFile ? " in the file" : "") already; choose another name",
-                faults: [.init(key: "name", message: "is already taken")])
-        }
-        func index(of kind: ConfigurationItem.Kind, _ name: String) throws -> Int {
-            if let index = list.place(of: kind, name) { return index }
-            if ofFile.place(of: kind, name) != nil {
-                let file = path.map { ", \($0)" } ?? ""
+    private func apply(
+        to list: inout [ConfigurationItem.Key: ConfigurationItem], _ next: inout Int,
+        beside ofFile: Set<ConfigurationItem.Key>, in path: String?
+    ) throws {
+        func add(_ item: ConfigurationItem, at order: Int) throws {
+            let isOfFile = ofFile.contains(item.key)
+            guard !isOfFile, list[item.key] == nil else {
                 throw Failure(
-                    code: .taken, description: "this \(kind.rawValue) is in the file\(file); change it there")
+                    code: .taken,
+                    description:
+                        "there is a \(item.kind.rawValue) named \"\(item.name)\"\(isOfFile ? " in the file" : "") already; choose another name",
+                    faults: [.init(key: "name", message: "is already taken")])
             }
-            throw Failure(code: .unknown, description: "there is no \(kind.rawValue) of this name")
+            list[item.key] = item
+            list[item.key]?.order = order
+        }
+        func remove(_ key: ConfigurationItem.Key) throws -> Int {
+            if let item = list.removeValue(forKey: key) { return item.order }
+            guard ofFile.contains(key) else {
+                throw Failure(code: .unknown, description: "there is no \(key.kind.rawValue) of this name")
+            }
+            let file = path.map { ", \($0)" } ?? ""
+            throw Failure(
+                code: .taken, description: "this \(key.kind.rawValue) is in the file\(file); change it there")
         }
         switch self {
         case .add(let item):
-            try refuseIfTaken(item)
-            list.append(item)
-        case .replace(let name, let item):
-            let index = try index(of: item.kind, name)
-            if item.name != name { try refuseIfTaken(item) }
-            list.set(item, at: index)
-        case .remove(let kind, let name): list.set(nil, at: try index(of: kind, name))
-        case .several(let changes): for change in changes { try change.apply(to: &list, beside: ofFile, in: path) }
+            try add(item, at: next)
+            next += 1
+        // It keeps its position.
+        case .replace(let name, let item): try add(item, at: try remove(.init(kind: item.kind, name: name)))
+        case .remove(let kind, let name): _ = try remove(.init(kind: kind, name: name))
+        case .several(let changes):
+            for change in changes { try change.apply(to: &list, &next, beside: ofFile, in: path) }
         }
     }
 
@@ -134,34 +140,5 @@ extension ItemChange {
         case .remove: []
         case .several(let changes): changes.flatMap(\.added)
         }
-    }
-}
-
-/// A list of items in which each is found by its kind and name without a search: a table changes thousands of them.
-private struct ItemList {
-    /// The items in order; nil for a removed one.
-    private(set) var items: [ConfigurationItem?]
-    private var places: [ItemReadings.Key: Int]
-
-    init(_ items: [ConfigurationItem]) {
-        self.items = items
-        places = Dictionary(items.indices.map { (Self.key(of: items[$0]), $0) }) { first, _ in first }
-    }
-
-    private static func key(of item: ConfigurationItem) -> ItemReadings.Key {
-        ItemReadings.Key(kind: item.kind, name: item.name)
-    }
-
-    func place(of kind: ConfigurationItem.Kind, _ name: String) -> Int? { places[.init(kind: kind, name: name)] }
-
-    mutating func set(_ item: ConfigurationItem?, at place: Int) {
-        if let old = items[place] { places[Self.key(of: old)] = nil }
-        items[place] = item
-        if let item { places[Self.key(of: item)] = place }
-    }
-
-    mutating func append(_ item: ConfigurationItem) {
-        items.append(nil)
-        set(item, at: items.count - 1)
     }
 }

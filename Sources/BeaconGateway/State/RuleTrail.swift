@@ -7,7 +7,7 @@ import Foundation
 package struct RuleRun: Sendable {
     /// The outcome of a run.
     package enum Outcome: String, Sendable, Codable {
-        case done, failed, waiting, withheld
+        case done, failed, withheld
     }
 
     /// The id, which requests for earlier entries use; nil before the entry is stored.

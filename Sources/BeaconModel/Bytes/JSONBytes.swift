@@ -90,20 +90,19 @@ extension [UInt8] {
             ] as InlineArray<4, UInt8>)
     }
 
-    /// Appends a text with quotes and escapes.
+    /// Appends a text with quotes and escapes. Characters that control a terminal or change the writing direction
+    /// (Unicode Standard Annex 9, 2) are escaped, too: names come from strangers, and people read these lines.
     public mutating func append(jsonText text: String) {
         append(UInt8(ascii: "\""))
-        for unit in text.utf8 {
-            switch unit {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22, 0x5C:
                 append(UInt8(ascii: "\\"))
-                append(unit)
-            case 0..<0x20:
-                append(json: "\\u00")
-                append(Hexadecimal.digit(unit >> 4))
-                append(Hexadecimal.digit(unit))
-            default:
-                append(unit)
+                append(UInt8(scalar.value))
+            case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
+                append(json: "\\u")
+                for shift in [12, 8, 4, 0] { append(Hexadecimal.digit(UInt8(scalar.value >> shift & 0xF))) }
+            default: for unit in scalar.utf8 { append(unit) }
             }
         }
         append(UInt8(ascii: "\""))

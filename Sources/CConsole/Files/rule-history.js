@@ -62,7 +62,7 @@ function fill(list, entries) {
       entry.reason ? el("span.trail-detail", null, entry.reason) : null)));
 }
 
-const outcomes = { done: "Done", failed: "Failed", waiting: "Waiting", withheld: "Withheld" };
+const outcomes = { done: "Done", failed: "Failed", withheld: "Withheld" };
 
 /** Opens a dialog with the runs of a rule, the newest first. */
 export function showTrail(rule) {

@@ -198,7 +198,7 @@ struct InterfaceTests {
         var value = FleetOverviewValue(name: "museum", node: "a", connected: true)
         let described = try await WebBench.described.value
         func faults() throws -> [String] {
-            let text = String(decoding: try JSONEncoder.interface.encode(value), as: UTF8.self)
+            let text = String(decoding: try JSONEncoder.sorted.encode(value), as: UTF8.self)
             return described.faults(ofText: text, as: "FleetOverview")
         }
         #expect(try faults() == [])

@@ -88,14 +88,14 @@ struct StoreHealthTests {
         #expect(try await findings("warning").isEmpty)
         #expect(try await faults().map { $0 != nil } == [true, false, false, true])
         let runner = try #require(await web.rules.active.first { $0.rule.name == "failing" }?.runner)
-        await runner.enqueue([])
+        runner.enqueue([])
         try await eventually("it fails") {
             try await findings("warning").contains { $0.contains("ended with status 1") }
         }
         #expect(try await faults().map { $0 != nil } == [true, true, false, true])
         #expect(FileManager.default.createFile(atPath: bench.folder.path + "/now", contents: nil))
         // Until then the rule waits longer after each failure.
-        await runner.enqueue([])
+        runner.enqueue([])
         try await eventually("it works again") { try await findings("warning").isEmpty }
         await web.rules.stop()
     }

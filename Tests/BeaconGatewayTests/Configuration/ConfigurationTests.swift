@@ -90,6 +90,26 @@ struct ConfigurationTests {
         #expect(configuration.launch.rules.first?.target == .program(["/bin/lights", "at home"]))
     }
 
+    @Test("An item of the console means the same as in the file")
+    func items() throws {
+        let golden = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().appendingPathComponent("../../Golden/configurations/every-key.yaml")
+        let text = try String(contentsOf: golden, encoding: .utf8)
+        let file = ConfigurationBench.check(text, MutatedConfigurationTests.environment).configuration
+        var base = file
+        (base.regions, base.beacons, base.launch.rules, base.items) = ([], [], [], [])
+        base.places?.places = []
+        base.path = "/etc/beacons/beacond.yaml"
+        let merged = base.adding(
+            file.items.map {
+                ConfigurationItem(kind: $0.kind, name: $0.name, settings: $0.settings, origin: .console)
+            })
+        #expect(merged.items.count >= 8)
+        #expect(merged.items.compactMap(\.fault).isEmpty)
+        #expect(merged.regions == file.regions && merged.beacons == file.beacons)
+        #expect(merged.places == file.places && merged.launch.rules == file.launch.rules)
+    }
+
     @Test("Sources share one speed: the given one, or real time if a source is a radio or a simulation")
     func speeds() {
         func paces(_ sources: String) -> [Pace] {

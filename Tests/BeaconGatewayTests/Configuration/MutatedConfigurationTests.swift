@@ -14,7 +14,7 @@ struct MutatedConfigurationTests {
         .deletingLastPathComponent().appendingPathComponent("../../Golden/configurations").standardizedFileURL
     private static let expected = folder.appendingPathComponent("mutated.txt")
 
-    private static let environment = [
+    static let environment = [
         "PASSWORD": "secret", "TOKEN": "a token of many characters, 0123456789", "LIGHTS_KEY": "on",
         "KEY": "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
         "SECRET": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz",

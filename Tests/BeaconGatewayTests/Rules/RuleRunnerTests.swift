@@ -44,13 +44,13 @@ final class RuleRunnerTests {
     func order() async {
         // A second program at the same time would find the folder.
         let runner = rule("mkdir busy || echo twice >> told; cat >> told; sleep 0.05; rmdir busy")
-        for second in 1...5 { await runner.enqueue(event(Int64(second))) }
+        for second in 1...5 { runner.enqueue(event(Int64(second))) }
         await runner.finish()
         #expect(
             reported().compactMap { $0.firstMatch(of: /"time":(\d+)/).map { String($0.1) } } == [
                 "1", "2", "3", "4", "5",
             ])
-        #expect(await runner.counts == RuleRunner.Counts(started: 5, failed: 0, dropped: 0))
+        #expect(runner.counts == RuleRunner.Counts(started: 5, failed: 0, dropped: 0))
     }
 
     @Test("Events of a changed rule come after those that waited for the rule before the change")
@@ -77,12 +77,12 @@ final class RuleRunnerTests {
     @Test("If too many events wait, the oldest are dropped and logged, and the newest runs")
     func overflow() async throws {
         let runner = rule("cat >> told; while [ ! -e go ]; do sleep 0.02; done")
-        await runner.enqueue(event(0))
+        runner.enqueue(event(0))
         try await eventually("the program has begun") { !reported().isEmpty }
-        for second in 1...30 { await runner.enqueue(event(Int64(second))) }
+        for second in 1...30 { runner.enqueue(event(Int64(second))) }
         _ = FileManager.default.createFile(atPath: folder.appendingPathComponent("go").path, contents: nil)
         await runner.finish()
-        #expect(await runner.counts == RuleRunner.Counts(started: 17, failed: 0, dropped: 14))
+        #expect(runner.counts == RuleRunner.Counts(started: 17, failed: 0, dropped: 14))
         #expect(reported().last?.contains("\"time\":30") == true)
         #expect(lines.all.contains { $0.contains("dropping the oldest") })
     }
@@ -90,20 +90,20 @@ final class RuleRunnerTests {
     @Test("A program starts at most as often as the rule allows, and the end does not wait for it")
     func interval() async throws {
         let runner = rule("cat >> told", interval: .seconds(3600))
-        for second in 1...3 { await runner.enqueue(event(Int64(second))) }
-        try await eventually("the program has begun") { await runner.counts.started > 0 }
+        for second in 1...3 { runner.enqueue(event(Int64(second))) }
+        try await eventually("the program has begun") { runner.counts.started > 0 }
         await runner.finish()
-        #expect(await runner.counts == RuleRunner.Counts(started: 1, failed: 0, dropped: 2))
+        #expect(runner.counts == RuleRunner.Counts(started: 1, failed: 0, dropped: 2))
         #expect(reported().count == 1)
     }
 
     @Test("A program that takes too long is ended, and the next event is still handled")
     func timeLimit() async {
         let runner = rule("read line; echo begun >> told; sleep 600", timeLimit: .seconds(2))
-        await runner.enqueue(event(1))
+        runner.enqueue(event(1))
         await runner.finish()
         #expect(reported() == ["begun"])
-        #expect(await runner.counts.failed == 1)
+        #expect(runner.counts.failed == 1)
         #expect(lines.all.contains { $0.contains("took more than") })
     }
 
@@ -128,8 +128,8 @@ final class RuleRunnerTests {
     @Test("Stopping ends the running program")
     func stop() async throws {
         let runner = rule("cat >> told; sleep 600")
-        await runner.enqueue(event(1))
-        await runner.enqueue(event(2))
+        runner.enqueue(event(1))
+        runner.enqueue(event(2))
         try await eventually("the program has begun") { !reported().isEmpty }
         await runner.stop()
         #expect(reported().count == 1)

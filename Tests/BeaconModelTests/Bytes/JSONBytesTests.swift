@@ -22,6 +22,21 @@ struct JSONBytesTests {
         #expect(text { $0.append(fixed: value, decimals: decimals) } == expected)
     }
 
+    @Test("No character of a text controls a terminal or changes the writing direction")
+    func texts() {
+        for value in UInt32(0)...0x2FFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let json = text { $0.append(jsonText: "a\(Character(scalar))b") }
+            let isDangerous =
+                scalar.properties.generalCategory == .control
+                || [0x061C, 0x200E, 0x200F].contains(value) || (0x2028...0x202E).contains(value)
+                || (0x2066...0x2069).contains(value)
+            #expect(json.utf8.allSatisfy { $0 < 0x7F && $0 >= 0x20 } || !isDangerous)
+            #expect(json == "\"a\(Character(scalar))b\"" || isDangerous || value == 0x22 || value == 0x5C)
+        }
+        #expect(text { $0.append(jsonText: "\u{202E}\u{9B}é\"\n") } == #""\u202e\u009bé\"\u000a""#)
+    }
+
     @Test("NaN is null")
     func noNumber() { #expect(text { $0.append(fixed: .nan, decimals: 2) } == "null") }
 }

@@ -1,8 +1,7 @@
 import BeaconConfiguration
 package import BeaconDelivery
-import BeaconMonitoring
+package import BeaconMonitoring
 import Foundation
-import Yams
 
 /// An item that can be configured in the file or in the console: a region, a named beacon, a place or a rule.
 ///
@@ -19,19 +18,68 @@ package struct ConfigurationItem: Hashable, Sendable {
         case file, console
     }
 
-    package var kind: Kind
-    package var name: String
-    /// Its keys and values, in the grammar of the file.
-    package var settings: JSONValue
-    package var origin: Origin
-    /// The reason why it is not in use, as a sentence; nil if it is.
-    package var fault: String?
-    /// The faults of its keys.
-    var faults: [Fault] = []
+    /// The kind and the name, which identify an item.
+    struct Key: Hashable {
+        var kind: Kind
+        var name: String
+    }
 
-    /// Creates an item that is not checked yet.
-    package init(kind: Kind, name: String, settings: JSONValue, origin: Origin) {
-        (self.kind, self.name, self.settings, self.origin) = (kind, name, settings, origin)
+    /// The value of an item in the configuration.
+    package enum Value: Equatable, Sendable {
+        case beacon(BeaconSettings)
+        case region(RegionSettings)
+        case place(PlacePlan.Place)
+        case rule(Rule)
+    }
+
+    package let kind: Kind
+    package let name: String
+    /// Its keys and values, in the grammar of the file.
+    package let settings: JSONValue
+    package let origin: Origin
+    /// Its position among the items of the console or the fleet, which is no part of its content.
+    var order: Int
+    /// The value of an item of the console, which does not depend on other items; nil for a rule, and with a fault.
+    package let value: Value?
+    /// The faults of its keys.
+    package var faults: [Fault] = []
+
+    /// The reason why it is not in use, as a sentence; nil if it is.
+    package var fault: String? { faults.isEmpty ? nil : faults.map(\.message).joined(separator: "; ") }
+
+    var key: Key { Key(kind: kind, name: name) }
+
+    /// Creates an item, and reads it if it is one of the console that refers to no others.
+    package init(kind: Kind, name: String, settings: JSONValue, origin: Origin, order: Int = 0) {
+        (self.kind, self.name, self.settings, self.origin, self.order) = (kind, name, settings, origin, order)
+        guard origin == .console, kind != .rule else {
+            value = nil
+            return
+        }
+        (value, faults) = Self.read(settings, as: kind, in: ConfigurationReading())
+    }
+
+    package static func == (left: ConfigurationItem, right: ConfigurationItem) -> Bool {
+        left.key == right.key && left.origin == right.origin && left.settings == right.settings
+            && left.faults == right.faults
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+    /// Reads the settings of an item.
+    static func read(
+        _ settings: JSONValue, as kind: Kind, in reading: ConfigurationReading
+    ) -> (value: Value?, faults: [Fault]) {
+        let section = ConfigurationSection(settings, in: reading)
+        let value: Value? =
+            switch kind {
+            case .beacon: BeaconSettings.grammar.read(section).map(Value.beacon)
+            case .region: RegionSettings.grammar.read(section).map(Value.region)
+            case .place: PlacePlan.Place.grammar.read(section).map(Value.place)
+            case .rule: Rule.grammar.read(section).map(Value.rule)
+            }
+        let faults = reading.diagnostics.filter { $0.severity == .error }.map { Fault($0.message) }
+        return (faults.isEmpty ? value : nil, faults)
     }
 
     /// A fault in the value of a key.
@@ -41,23 +89,22 @@ package struct ConfigurationItem: Hashable, Sendable {
         package var message: String
 
         init(key: String, message: String) { (self.key, self.message) = (key, message) }
-    }
-}
 
-extension ConfigurationItem.Fault {
-    /// Creates a fault from a reader's message, which begins with the key.
-    init(_ message: String) {
-        self.message = message
-        key = message.firstMatch(of: /(?:no key |^|, )"([a-z-]+)"/).map { String($0.1) } ?? ""
+        /// Creates a fault from a reader's message, which begins with the key.
+        init(_ message: String) {
+            self.message = message
+            key = message.firstMatch(of: /(?:no key |^|, )"([a-z-]+)"/).map { String($0.1) } ?? ""
+        }
     }
 }
 
 extension ConfigurationItem {
     /// Creates the items of a list in the file.
-    static func ofFile(_ kind: Kind, _ nodes: some Sequence<Node>) -> [ConfigurationItem] {
-        nodes.compactMap { node in
-            guard let name = node.mapping?["name"]?.scalar?.string else { return nil }
-            return ConfigurationItem(kind: kind, name: name, settings: JSONValue(node), origin: .file)
+    static func ofFile(_ kind: Kind, _ list: JSONValue?) -> [ConfigurationItem] {
+        guard case .array(let items)? = list else { return [] }
+        return items.compactMap { settings in
+            guard case .object(let values) = settings, let name = values["name"]?.scalarText else { return nil }
+            return ConfigurationItem(kind: kind, name: name, settings: settings, origin: .file)
         }
     }
 
@@ -70,49 +117,5 @@ extension ConfigurationItem {
         default: break
         }
         return .object(values)
-    }
-}
-
-extension Node {
-    /// Creates a node from a JSON value.
-    init(_ value: JSONValue) {
-        switch value {
-        case .null: self = .scalar(Node.Scalar("null"))
-        case .bool(let value): self = .scalar(Node.Scalar(value ? "true" : "false"))
-        case .integer(let value): self = .scalar(Node.Scalar("\(value)"))
-        case .number(let value): self = .scalar(Node.Scalar("\(value)"))
-        // Quoted, so that a text stays a text whatever its content.
-        case .string(let text): self = .scalar(Node.Scalar(text, Tag(.str), .doubleQuoted))
-        case .array(let values): self = .sequence(Node.Sequence(values.map { Node($0) }))
-        case .object(let values):
-            self = .mapping(
-                Node.Mapping(
-                    values.sorted { $0.key < $1.key }.map { (Node.scalar(Node.Scalar($0.key)), Node($0.value)) }))
-        }
-    }
-}
-
-extension JSONValue {
-    /// Creates the JSON value of a node.
-    init(_ node: Node) {
-        switch node {
-        case .scalar(let scalar):
-            if node.isNothing {
-                self = .null
-            } else if scalar.style != .plain, scalar.style != .any {
-                self = .string(scalar.string)
-            } else if let number = Int64(scalar.string), "\(number)" == scalar.string {
-                self = .integer(number)
-            } else if scalar.string == "true" || scalar.string == "false" {
-                self = .bool(scalar.string == "true")
-            } else {
-                self = .string(scalar.string)
-            }
-        case .sequence(let nodes): self = .array(nodes.map { JSONValue($0) })
-        case .mapping(let pairs):
-            self = .object(
-                Dictionary(pairs.map { ($0.key.scalar?.string ?? "", JSONValue($0.value)) }) { first, _ in first })
-        case .alias: self = .null
-        }
     }
 }

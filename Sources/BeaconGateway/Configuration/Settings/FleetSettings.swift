@@ -1,9 +1,9 @@
 import BeaconConfiguration
 import BeaconFleet
+import BeaconModel
 import BeaconNATS
 import BeaconSupport
 import Foundation
-import Yams
 
 extension FleetSettings {
     /// The forms of `fleet`.
@@ -43,7 +43,7 @@ extension FleetSettings {
 
     /// Reads `fleet: nats://…`, or a mapping; nil if the machine is in no fleet.
     static func read(_ root: ConfigurationSection) -> FleetSettings? {
-        if case .mapping? = root.node("fleet") { return grammar.read(root.section("fleet")) }
+        if case .object? = root.value("fleet") { return grammar.read(root.section("fleet")) }
         guard let settings = read("fleet", of: root) else { return nil }
         for fault in settings.mistakes() { root.report(root.origin(of: "fleet"), "\"fleet\": \(fault)") }
         return settings

@@ -8,7 +8,6 @@ package import BeaconRelay
 import BeaconSupport
 public import Foundation
 public import Logging
-import Yams
 
 /// The configuration of the daemon.
 public struct GatewayConfiguration: Sendable {
@@ -57,9 +56,6 @@ public struct GatewayConfiguration: Sendable {
     /// The configured regions, beacons, places and rules: first the file's, then the console's, including those that
     /// are not in use.
     package var items: [ConfigurationItem] = []
-
-    /// The cached readings of the console's items.
-    let itemReadings = ItemReadings()
 
     /// The guided start; nil if there is a configuration.
     package var setup: GuidedStart?
@@ -150,14 +146,15 @@ extension GatewayConfiguration {
         _ text: String, folder: URL, environment: [String: String], file: String?, secrets: EnvironmentFile?
     ) -> Checked {
         let document = YAMLDocument(text)
-        let reading = ConfigurationReading(environment: environment, secrets: secrets, folder: folder)
+        let reading = ConfigurationReading(document, environment: environment, secrets: secrets, folder: folder)
         reading.report(document.diagnostics)
         reading.reportSecretsFaults()
         var configuration = GatewayConfiguration(
             outbox: OutboxSettings(path: outboxPath(in: stateFolder(environment))))
         // If the text is not YAML, all other diagnostics would be wrong.
-        if document.root != nil || document.diagnostics.isEmpty {
-            let root = ConfigurationSection(document.root, at: [], in: reading)
+        let content = document.content
+        if content != nil || document.diagnostics.isEmpty {
+            let root = ConfigurationSection(content, in: reading)
             _ = grammar.fill(&configuration, from: root)
             root.finish()
             reading.reportUnknownVariables()
@@ -194,7 +191,7 @@ extension GatewayConfiguration {
                 for (kind, key) in [
                     (ConfigurationItem.Kind.region, "regions"), (.beacon, "beacons"), (.place, "places"),
                 ] {
-                    if case .sequence(let nodes)? = $0.node(key) { $1.items += ConfigurationItem.ofFile(kind, nodes) }
+                    $1.items += ConfigurationItem.ofFile(kind, $0.value(key))
                 }
             },
             Setting(
@@ -223,9 +220,7 @@ extension GatewayConfiguration {
                 $1.defineForRules(in: &$0.reading.context)
                 let section = $0.section("launch")
                 $1.launch = LaunchSettings.grammar.read(section) ?? LaunchSettings()
-                if case .sequence(let nodes)? = section.node("rules") {
-                    $1.items += ConfigurationItem.ofFile(.rule, nodes)
-                }
+                $1.items += ConfigurationItem.ofFile(.rule, section.value("rules"))
             },
             key("web", .either([.boolean, WebSettings.grammar.shape]), default: "false", "The console in the browser.")
             {

@@ -1,6 +1,5 @@
 import BeaconConfiguration
 import BeaconPrograms
-import Yams
 
 /// The programs and applications that the daemon starts for events.
 public struct LaunchSettings: Hashable, Sendable {

@@ -59,11 +59,12 @@ extension PlacePlan {
     static func read(_ root: ConfigurationSection) -> PlacePlan? {
         let faults = root.reading.diagnostics.count
         let taught = root.read("taught-places", .path)
-        _ = root.node("places")
+        _ = root.value("places")
         let rules = PlaceRules.grammar.read(root.section("place-rules"))
         guard root.has("places") || taught != nil else {
-            if let node = root.node("place-rules") {
-                root.report(.file(node.location), "\"place-rules\" needs places; name them with the key \"places\"")
+            if root.value("place-rules") != nil {
+                root.report(
+                    root.place(of: "place-rules"), "\"place-rules\" needs places; name them with the key \"places\"")
             }
             return nil
         }

@@ -3,7 +3,6 @@ import BeaconConfiguration
 public import BeaconMonitoring
 import BeaconReceivers
 import Foundation
-import Yams
 
 /// A source of adverts.
 public struct SourceSettings: Hashable, Sendable {
@@ -102,7 +101,7 @@ extension SourceSettings {
     private static func kind(
         _ key: String, _ shape: SettingShape, default fallback: String? = nil, _ help: String
     ) -> Setting<SourceSettings> {
-        Setting(key, shape, help, default: { _ in fallback }) { section, _ in section.node(key) != nil }
+        Setting(key, shape, help, default: { _ in fallback }) { section, _ in section.value(key) != nil }
     }
 
     /// Returns the source of a mapping: a text at "from", a broker at "mqtt", devices at "esphome", or gateways that
@@ -185,14 +184,14 @@ extension SourceSettings {
         }
         var speeds: [(source: String, pace: Located<Pace>)] = []
         let what = "write a list of sources, as in \"sources: [hci]\""
-        let sources: [SourceSettings] = root.nodes("sources", what).compactMap { node, path in
-            if case .scalar(let scalar) = node, !node.isNothing {
-                guard root.reading.context.take(scalar.string, "source") else {
-                    let shown = SourceSpecification(scalar.string).shownName ?? scalar.string
-                    root.report(.file(node.location), "the source \"\(shown)\" is listed twice")
+        let sources: [SourceSettings] = root.list("sources", what).enumerated().compactMap { number, item in
+            if let text = item.scalarText {
+                let word = Located(text, root.place(of: "sources", .item(number)))
+                guard root.reading.context.take(text, "source") else {
+                    let shown = SourceSpecification(text).shownName ?? text
+                    root.report(word.origin, "the source \"\(shown)\" is listed twice")
                     return nil
                 }
-                let word = Located(scalar.string, Diagnostic.Origin.file(node.location))
                 let specification = specification(word, "sources", root.reading)
                 // The text of a broker may contain a password. Sources with equal names get a number.
                 var (name, number) = (specification.shownName ?? word.value, 2)
@@ -202,7 +201,7 @@ extension SourceSettings {
                 }
                 return SourceSettings(name: name, specification: specification)
             }
-            let section = ConfigurationSection(node, at: path, in: root.reading)
+            let section = root.section("sources", item: number, item)
             defer { section.finish() }
             var source = grammar.blank
             let isNamed = grammar.fill(&source, from: section)

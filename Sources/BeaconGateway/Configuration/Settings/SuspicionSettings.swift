@@ -1,7 +1,6 @@
 import BeaconConfiguration
 public import BeaconEngine
 import BeaconModel
-import Yams
 
 /// The settings of the search for cloned beacons.
 public struct SuspicionSettings: Hashable, Sendable {
@@ -51,18 +50,18 @@ extension SettingKind<[String: ReceiverPosition]> {
     fileprivate static let positions = SettingKind(.pairs(.point, most: maximumPositions, longest: 200)) {
         section, key in
         let what = "write names of receivers with [x, y] in meters, as in {hall-pi: [0, 0], depot-pi: [60, 12.5]}"
-        guard let node = section.node(key) else { return nil }
-        guard case .mapping(let mapping) = node, mapping.count <= maximumPositions else {
-            section.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
+        guard let value = section.value(key) else { return nil }
+        guard case .object(let values) = value, values.count <= maximumPositions else {
+            section.report(section.place(of: key), "\"\(key)\" is \(value.summary); \(what)")
             return nil
         }
         var positions: [String: ReceiverPosition] = [:]
-        for (name, value) in mapping {
-            let numbers = value.sequence?.compactMap { $0.scalar.flatMap { Double($0.string) } } ?? []
-            guard let name = name.scalar?.string, !name.isEmpty, value.sequence?.count == 2, numbers.count == 2,
+        for (name, value) in values {
+            guard !name.isEmpty, case .array(let items) = value, items.count == 2,
+                case let numbers = items.compactMap({ $0.scalarText.flatMap { Double($0) } }), numbers.count == 2,
                 numbers.allSatisfy({ abs($0) <= farthest })
             else {
-                section.report(.file(value.location), "\"\(key)\" has \(value.summary); \(what)")
+                section.report(section.place(of: key, .key(name)), "\"\(key)\" has \(value.summary); \(what)")
                 continue
             }
             positions[name] = ReceiverPosition(x: numbers[0], y: numbers[1])

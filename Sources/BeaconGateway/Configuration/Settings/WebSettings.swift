@@ -5,7 +5,6 @@ import BeaconReceivers
 import BeaconSupport
 import Foundation
 import NIOCore
-import Yams
 
 /// The settings of the console: its address, and its access control.
 public struct WebSettings: Hashable, Sendable {
@@ -138,7 +137,7 @@ extension WebSettings {
 
     /// Reads `web: true`, or a mapping; nil without a console.
     static func read(_ root: ConfigurationSection) -> WebSettings? {
-        if case .scalar? = root.node("web"), let text = root.text("web"), let listen = Self.meantAddress(text) {
+        if root.value("web")?.scalarText != nil, let text = root.text("web"), let listen = Self.meantAddress(text) {
             root.report(
                 root.origin(of: "web"),
                 "\"web\" is \"\(text)\"; write \"web: true\", or for another address \"web: { listen: '\(listen)' }\"")

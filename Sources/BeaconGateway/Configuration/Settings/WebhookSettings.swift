@@ -1,7 +1,7 @@
 import BeaconConfiguration
 import BeaconDelivery
+import BeaconModel
 import Foundation
-import Yams
 
 extension WebhookSettings {
     /// The keys of a webhook.
@@ -73,10 +73,11 @@ extension SettingKind<[String: Secret]> {
         section, key in
         let inside = section.section(key)
         var headers: [String: Secret] = [:]
-        for (name, location) in inside.allKeys() {
+        for name in inside.allKeys() {
             guard HTTPHeaderCheck.isName(name) else {
                 inside.report(
-                    .file(location), "\"\(name)\" is not a valid header name; write letters, digits and hyphens")
+                    inside.place(ofKey: name),
+                    "\"\(name)\" is not a valid header name; write letters, digits and hyphens")
                 continue
             }
             if let value = value(of: name, in: inside) { headers[name] = value }
@@ -86,7 +87,7 @@ extension SettingKind<[String: Secret]> {
     }
 
     private static func value(of name: String, in section: ConfigurationSection) -> Secret? {
-        if case .mapping? = section.node(name) { return section.read(name, .secret) }
+        if case .object? = section.value(name) { return section.read(name, .secret) }
         guard let text = section.text(name) else { return nil }
         let origin = section.origin(of: name)
         guard !["authorization", "proxy-authorization", "cookie"].contains(name.lowercased()) else {

@@ -141,8 +141,8 @@ extension FleetMember {
 
     private func reportDifference() {
         guard !hasReportedDifference else { return }
-        let shared = Set(items.map(\.asShared))
-        let own = Set(ownItems.map(\.asShared))
+        let shared = Set(items)
+        let own = Set(FleetConfiguration.shared(ownItems))
         let missing = own.subtracting(shared).map { "\($0.kind.rawValue) \($0.name)" }.sorted()
         guard !missing.isEmpty else { return }
         hasReportedDifference = true
@@ -179,7 +179,7 @@ extension FleetMember {
         var new =
             try before.map { try FleetConfiguration($0.value, at: $0.revision) }
             ?? FleetConfiguration(revision: FleetConfiguration.ofFile, partitions: settings.partitions, items: [])
-        new.items = ownItems.map(\.asShared)
+        new.items = FleetConfiguration.shared(ownItems)
         new.advance(at: clock.wall())
         _ = try await exchange.put(try new.encoded(), for: .configuration, replacing: before?.revision ?? 0)
     }

@@ -77,7 +77,7 @@ struct FleetConfiguration: Hashable, Sendable {
     init(revision: UInt64, partitions: Int, items: [ConfigurationItem]) {
         self.revision = revision
         self.partitions = partitions
-        self.items = items.map(\.asShared)
+        self.items = Self.shared(items)
     }
 
     /// Reads the configuration. Skips items of kinds that only a later version shares.
@@ -87,18 +87,25 @@ struct FleetConfiguration: Hashable, Sendable {
         let form = try JSONDecoder().decode(Form.self, from: Data(bytes))
         revision = form.revision ?? max(number, Self.ofFile + 1)
         partitions = max(1, min(form.partitions, FleetSettings.maximumPartitions))
-        items = form.items.compactMap { item in
+        items = form.items.enumerated().compactMap { order, item in
             guard let kind = ConfigurationItem.Kind(rawValue: item.kind), kind.isShared else { return nil }
-            return ConfigurationItem(kind: kind, name: item.name, settings: item.settings, origin: .console)
+            return ConfigurationItem(
+                kind: kind, name: item.name, settings: item.settings, origin: .console, order: order)
+        }
+    }
+
+    /// Returns items as the fleet stores them, whatever their origin.
+    static func shared(_ items: [ConfigurationItem]) -> [ConfigurationItem] {
+        items.enumerated().map { order, item in
+            ConfigurationItem(
+                kind: item.kind, name: item.name, settings: item.settings, origin: .console, order: order)
         }
     }
 
     /// Returns the configuration as it is stored in the fleet.
     func encoded() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(
-            try encoder.encode(
+        Array(
+            try JSONEncoder.sorted.encode(
                 Form(
                     revision: revision, partitions: partitions,
                     items: items.map { .init(kind: $0.kind.rawValue, name: $0.name, settings: $0.settings) })))
@@ -122,13 +129,6 @@ extension ConfigurationItem.Kind {
     /// Whether all machines of a fleet follow items of this kind. Rules belong to one machine, since they start its
     /// programs.
     package var isShared: Bool { self != .rule }
-}
-
-extension ConfigurationItem {
-    /// The item as the fleet stores it, whatever its origin.
-    var asShared: ConfigurationItem {
-        ConfigurationItem(kind: kind, name: name, settings: settings, origin: .console)
-    }
 }
 
 extension GatewayConfiguration {
