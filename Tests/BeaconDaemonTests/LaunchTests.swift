@@ -50,7 +50,7 @@ struct LaunchTests {
     }
 
     /// Plays a beacon that is on for a while, with a registered app that has this state of its region.
-    private func launch(stored state: Int?, settings: String = "true") async throws -> (
+    private func launch(stored state: String?, settings: String = "true") async throws -> (
         DaemonBench, DaemonBench.Outcome
     ) {
         let bench = try DaemonBench()
@@ -63,7 +63,7 @@ struct LaunchTests {
         if let state {
             let file = Self.folder + "regions.json"
             try bench.write(
-                bench.read(file).replacing(/"state" : \d/, with: "\"state\" : \(state)"), to: file)
+                bench.read(file).replacing(/"state" : "\w+"/, with: "\"state\" : \"\(state)\""), to: file)
         }
         try bench.write(
             """
@@ -84,7 +84,7 @@ struct LaunchTests {
 
     @Test("An app that is not running is started for its region, and its delegate gets the event")
     func application() async throws {
-        let (bench, outcome) = try await launch(stored: 2, settings: "{ interval: 1s }")
+        let (bench, outcome) = try await launch(stored: "outside", settings: "{ interval: 1s }")
         #expect(outcome.status == 0, "\(outcome.errors)")
         var reported = Self.reported(outcome)
         let launch = "launched with an argument"
@@ -95,7 +95,7 @@ struct LaunchTests {
             "\(outcome.errors)")
         #expect(outcome.errors.contains("2 launches"))
         #expect(bench.read(Self.folder + "waiting.json").isEmpty)
-        #expect(bench.read(Self.folder + "regions.json").contains("\"state\" : 2"))
+        #expect(bench.read(Self.folder + "regions.json").contains("\"state\" : \"outside\""))
     }
 
     @Test("A rule's program runs once for a beacon that comes near, stays and is gone, and for no other beacon")
@@ -146,8 +146,9 @@ struct LaunchTests {
             to: folder + "/launch.json")
         try bench.write(#"{"status":"always"}"#, to: folder + "/authorization.json")
         try bench.write(
-            #"{"regions":[{"identifier":"a","region":"\#(DaemonBench.uuid)","state":2}]}"#, to: folder + "/regions.json"
-        )
+            #"{"regions":[{"identifier":"a","constraint":{"uuid":"\#(DaemonBench.uuid)"},"notifiesOnEntry":true,"#
+                + #""notifiesOnExit":true,"notifiesEntryStateOnDisplay":false,"state":"outside"}]}"#,
+            to: folder + "/regions.json")
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o666], ofItemAtPath: bench.folder.appendingPathComponent(folder + "/launch.json").path)
         let log = try bench.write(DaemonBench.sighting(1000), to: "log.ndjson")

@@ -30,22 +30,24 @@ final class StateFile<Value: Codable & Hashable & Sendable>: Sendable {
     /// Reads the value.
     ///
     /// - Throws: ``StateError`` if the file cannot be read, or is damaged and cannot be set aside.
-    func load() throws(StateError) -> Value { try read(isLocked: false) }
+    func load() throws(StateError) -> Value {
+        let value = value(try directory.state(Value.self, in: url, of: application))
+        note(value)
+        return value
+    }
 
     /// Reads, changes and writes the value under the application's lock. Writes nothing if the value does not change.
     ///
-    /// - Parameters:
-    ///   - isLocked: whether the caller holds the application's lock.
-    ///   - change: changes the value on the disk. It must not use the application's state.
+    /// - Parameter change: changes the value on the disk. It must not use the application's state.
     /// - Throws: ``StateError`` if the file cannot be read or written.
-    func update(isLocked: Bool = false, _ change: (inout Value) -> Void) throws(StateError) {
-        if !isLocked, !FileManager.default.fileExists(atPath: url.path) {
+    func update(_ change: (inout Value) -> Void) throws(StateError) {
+        if !FileManager.default.fileExists(atPath: url.path) {
             // If the change has no effect, no file is created.
             var value = empty
             change(&value)
             if value == empty { return }
         }
-        let lock = isLocked ? nil : try directory.lock(application)
+        let lock = try directory.lock(application)
         defer { withExtendedLifetime(lock) {} }
         let content = try directory.state(Value.self, in: url, of: application, isLocked: true)
         let before = self.value(content)
@@ -53,12 +55,6 @@ final class StateFile<Value: Codable & Hashable & Sendable>: Sendable {
         change(&after)
         if after != before || content.isDamaged { try directory.write(after, to: url) }
         note(after)
-    }
-
-    private func read(isLocked: Bool) throws(StateError) -> Value {
-        let value = value(try directory.state(Value.self, in: url, of: application, isLocked: isLocked))
-        note(value)
-        return value
     }
 
     private func value(_ content: StateDirectory.Content<Value>) -> Value {

@@ -1,7 +1,7 @@
 package import BeaconModel
 
 /// An event of a region that is delivered when the application runs again.
-package struct PendingRegionEvent: Hashable, Sendable {
+package struct PendingRegionEvent: Hashable, Sendable, Codable {
     /// The region's identifier.
     package var identifier: String
 
@@ -12,45 +12,16 @@ package struct PendingRegionEvent: Hashable, Sendable {
     /// The new state.
     package var state: RegionState
 
-    /// Its time, by the wall clock.
-    package var time: Timestamp
+    /// Its time, by the wall clock, in nanoseconds since 1970.
+    private var nanoseconds: Int64
 
     /// Creates an event.
     package init(identifier: String, constraint: BeaconConstraint, state: RegionState, time: Timestamp) {
-        self.identifier = identifier
-        self.constraint = constraint
-        self.state = state
-        self.time = time
-    }
-}
-
-extension PendingRegionEvent: Codable {
-    private enum Key: String, CodingKey {
-        case identifier, region, state, time
+        (self.identifier, self.constraint, self.state, nanoseconds) = (identifier, constraint, state, time.nanoseconds)
     }
 
-    /// Reads an event.
-    package init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Key.self)
-        guard let constraint = BeaconConstraint(try values.decode(String.self, forKey: .region)),
-            let state = RegionState(rawValue: try values.decode(UInt8.self, forKey: .state))
-        else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .region, in: values, debugDescription: "expected UUID[/MAJOR[/MINOR]] and a state from 0 to 2")
-        }
-        self.init(
-            identifier: try values.decode(String.self, forKey: .identifier), constraint: constraint, state: state,
-            time: Timestamp(nanoseconds: try values.decode(Int64.self, forKey: .time)))
-    }
-
-    /// Writes an event.
-    package func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: Key.self)
-        try values.encode(identifier, forKey: .identifier)
-        try values.encode(constraint.description, forKey: .region)
-        try values.encode(state.rawValue, forKey: .state)
-        try values.encode(time.nanoseconds, forKey: .time)
-    }
+    /// Its time, by the wall clock.
+    package var time: Timestamp { Timestamp(nanoseconds: nanoseconds) }
 }
 
 extension PendingRegionEvent {

@@ -54,9 +54,7 @@ public final class MQTTClient: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { runner in
                 guard requests.begin(runner) else { return runner.resume() }
-                let thread = ConnectionThread(
-                    options: options, requests: requests, logger: logger, firstAvailability: firstAvailability)
-                if !thread.start() {
+                if !ConnectionLoop.start(options, requests, logger, announcing: firstAvailability) {
                     logger.error(
                         """
                         cannot start the thread for the connection to \(options.address): the system has too many \

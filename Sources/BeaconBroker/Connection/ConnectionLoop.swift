@@ -25,14 +25,30 @@ struct ConnectionLoop {
     private var receipts = ReceiptPace()
     private let firstAvailability: Availability
 
-    init(options: MQTTSettings, requests: RequestTable, logger: Logger, firstAvailability: Availability) {
+    /// Starts a thread that maintains a connection to a broker until the request table is closed. It makes all blocking
+    /// calls and all calls of libmosquitto.
+    ///
+    /// - Parameter availability: the availability that each connection announces first.
+    /// - Returns: `false` if the system cannot create another thread.
+    static func start(
+        _ options: MQTTSettings, _ requests: RequestTable, _ logger: Logger, announcing availability: Availability
+    ) -> Bool {
+        SignalFreeThread.start {
+            var loop = ConnectionLoop(
+                options: options, requests: requests, logger: logger, firstAvailability: availability)
+            loop.run()
+            requests.finish()
+        }
+    }
+
+    private init(options: MQTTSettings, requests: RequestTable, logger: Logger, firstAvailability: Availability) {
         (self.options, self.requests, self.logger) = (options, requests, logger)
         self.firstAvailability = firstAvailability
         terms = ConnectionTerms(options)
     }
 
     /// Maintains a connection until the client is closed.
-    mutating func run() {
+    private mutating func run() {
         let clock = ContinuousClock()
         var generator = SystemRandom()
         var failures = 0
@@ -231,5 +247,16 @@ struct ConnectionLoop {
         MQTTError(
             reason == .notAuthorized ? .notAuthorized : .messageRefused,
             "The broker at \(options.address) refused \(action): \(reason).", reason: reason)
+    }
+}
+
+extension Duration {
+    /// The duration in whole milliseconds for `poll`. It is rounded up, so that the thread does not spin for a fraction
+    /// of one, and never negative.
+    var wholeMilliseconds: Int32 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int32(clamping: min(seconds, 1_000_000) * 1000 + fraction)
     }
 }

@@ -5,7 +5,7 @@ import Logging
 
 /// One libmosquitto connection to a broker, from its beginning to its end.
 ///
-/// Only the thread of ``ConnectionThread`` uses it. The library's callbacks run on the same thread, because they occur
+/// Only the thread of ``ConnectionLoop`` uses it. The library's callbacks run on the same thread, because they occur
 /// only within those calls. Each connection has its own client structure. The library therefore stores no messages for
 /// the next connection; callers receive the failure and send their messages again, in order.
 final class MosquittoSession {

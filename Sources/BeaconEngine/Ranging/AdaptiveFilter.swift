@@ -7,7 +7,7 @@
 ///
 /// The numbers were chosen on recordings of carried beacons, of phones, of a robot and of people who turn, each with
 /// the others held out. Changing any number by a quarter makes less difference than the choice of recording.
-public struct AdaptiveFilter: SignalFilter {
+public struct AdaptiveFilter: Sendable {
     /// The variance of one second's mean around the level in dB²: 6 dB squared. Single readings spread by 4 to 8 dB.
     /// The variance is not divided by their number, because bodies and reflections affect all readings of a second.
     public var measurementVariance: Float = 36
@@ -32,41 +32,38 @@ public struct AdaptiveFilter: SignalFilter {
     /// Creates the filter with the defaults, which fit most uses.
     public init() {}
 
-    // The indices of the state's numbers.
-    private static let level = 0
-    private static let variance = 1
-    private static let meanSurprise = 2
-    private static let secondsSince = 3
+    /// The filter's memory of one beacon.
+    struct State: BitwiseCopyable {
+        fileprivate var (mean, variance, meanSurprise, secondsSince): (Float, Float, Float, Float) = (0, 0, 0, 0)
+
+        /// The level in dBm, or nil before the first reading.
+        var level: Double? { variance > 0 ? Double(mean) : nil }
+    }
 
     /// Updates the state with the readings of one second. Without readings, only time passes.
-    public func update(_ state: inout SignalFilterState, with digest: SampleDigest) {
+    func update(_ state: inout State, with digest: SampleDigest) {
         guard let mean = digest.mean.map(Float.init) else {
-            state.values[Self.secondsSince] += 1
+            state.secondsSince += 1
             return
         }
-        guard state.values[Self.variance] > 0 else {
-            state.values[Self.level] = mean
-            state.values[Self.variance] = measurementVariance
+        guard state.variance > 0 else {
+            state.mean = mean
+            state.variance = measurementVariance
             return
         }
-        var variance = state.values[Self.variance] + driftVariance * (state.values[Self.secondsSince] + 1)
-        let error = mean - state.values[Self.level]
+        var variance = state.variance + driftVariance * (state.secondsSince + 1)
+        let error = mean - state.mean
         let surprise = error / (variance + measurementVariance).squareRoot()
         let bounded = min(max(surprise, -largestSurprise), largestSurprise)
-        var meanSurprise = state.values[Self.meanSurprise]
+        var meanSurprise = state.meanSurprise
         meanSurprise += surpriseGain * (bounded - meanSurprise)
         // The variance of such a mean of independent surprises is gain / (2 - gain).
         let excess = meanSurprise * meanSurprise * (2 - surpriseGain) / surpriseGain - surpriseLimit * surpriseLimit
         if excess > 0 { variance += doubt * excess * measurementVariance }
         let trust = variance / (variance + measurementVariance)
-        state.values[Self.level] += trust * error
-        state.values[Self.variance] = variance * (1 - trust)
-        state.values[Self.meanSurprise] = meanSurprise * (1 - trust)
-        state.values[Self.secondsSince] = 0
-    }
-
-    /// Returns the level in dBm, or nil before the first reading.
-    public func level(_ state: SignalFilterState) -> Double? {
-        state.values[Self.variance] > 0 ? Double(state.values[Self.level]) : nil
+        state.mean += trust * error
+        state.variance = variance * (1 - trust)
+        state.meanSurprise = meanSurprise * (1 - trust)
+        state.secondsSince = 0
     }
 }

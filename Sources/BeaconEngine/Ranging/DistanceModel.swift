@@ -1,13 +1,3 @@
-/// A model that turns a signal level into a distance.
-public protocol DistanceModel: Sendable {
-    /// Returns the distance in meters at which a beacon is heard at `level`.
-    ///
-    /// - Parameters:
-    ///   - level: the filtered signal in dBm.
-    ///   - measuredPower: the beacon's claimed signal at one meter in dBm; negative.
-    func distance(level: Double, measuredPower: Double) -> Double
-}
-
 /// The uncertainty of distances: in about 68 % of all seconds, the true distance is within ``range(of:)``.
 ///
 /// Estimates up to a meter tend to be too far, and those of many meters too near. Four recordings with known positions
@@ -39,7 +29,7 @@ public enum DistanceUncertainty {
 /// it, walls and floors reflect, and three meters lose 8.3 dB instead of 9.5. The exponents were chosen on recordings
 /// of phones, of a robot, of carried beacons and of people who turn, each with the others held out; see
 /// `docs/quality.md`.
-public struct TwoSlopeModel: DistanceModel {
+public struct TwoSlopeModel: Sendable {
     /// The exponent within a meter.
     public var innerExponent: Double
 
@@ -53,6 +43,10 @@ public struct TwoSlopeModel: DistanceModel {
     }
 
     /// Returns the distance in meters at which a beacon is heard at `level`.
+    ///
+    /// - Parameters:
+    ///   - level: the filtered signal in dBm.
+    ///   - measuredPower: the beacon's claimed signal at one meter in dBm; negative.
     public func distance(level: Double, measuredPower: Double) -> Double {
         let loss = measuredPower - level
         return Exponential.powerOfTen(loss / (10 * (loss < 0 ? innerExponent : outerExponent)))

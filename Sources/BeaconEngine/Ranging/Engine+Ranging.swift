@@ -99,12 +99,7 @@ extension Engine {
         if !listed.isEmpty {
             lists = Array(repeating: [], count: rangings.extent * receiverCount)
             if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
-            if let filter = strategy.filter as? AdaptiveFilter, let distance = strategy.distance as? TwoSlopeModel {
-                // The default strategy is compiled into the loop over all beacons.
-                fill(&lists, at: tick, filter: filter, distance: distance)
-            } else {
-                fill(&lists, at: tick, filter: strategy.filter, distance: strategy.distance)
-            }
+            fill(&lists, at: tick)
         }
         if places != nil { decidePlaces(at: tick) }
         for place in 0..<receiverCount where !receivers[place].isDeaf(at: tick) {
@@ -125,9 +120,7 @@ extension Engine {
     }
 
     /// Adds the beacons of a second to the lists of the requests that they match.
-    private mutating func fill(
-        _ lists: inout [[RankedBeacon]], at tick: Int64, filter: some SignalFilter, distance: some DistanceModel
-    ) {
+    private mutating func fill(_ lists: inout [[RankedBeacon]], at tick: Int64) {
         let receiverCount = receivers.count
         let areReported = (0..<rangings.extent).map { isReported($0) }
         let isRanging = areReported.contains(true)
@@ -160,7 +153,7 @@ extension Engine {
             }
             if isLocating { locate(number, readings, at: tick) }
             if isRanging, !matches.isNothing, matches.region == nil {
-                let beacon = assess(number, readings, by: place, at: tick, filter: filter, distance: distance)
+                let beacon = assess(number, readings, by: place, at: tick)
                 let set = index.sets[matches.set]
                 for ranging in set.firstRanging..<set.firstRanging + set.rangingCount {
                     let number = Int(index.rangings[Int(ranging)])
@@ -184,13 +177,12 @@ extension Engine {
     /// Returns a beacon as an entry of a report.
     @inline(__always)
     private mutating func assess(
-        _ number: Int, _ readings: SampleDigest, by receiver: Int, at tick: Int64, filter: some SignalFilter,
-        distance: some DistanceModel
+        _ number: Int, _ readings: SampleDigest, by receiver: Int, at tick: Int64
     ) -> RankedBeacon {
         let track = tracks[number]
         let silence = tick - track.pointee.lastHeard
         let state = tracks.level(number)
-        filter.update(&state.pointee.filter, with: readings)
+        strategy.filter.update(&state.pointee.filter, with: readings)
         if let mean = readings.roundedMean {
             state.pointee.reportedRSSI = mean
             state.pointee.unreadSeconds = 0
@@ -202,14 +194,14 @@ extension Engine {
         var beacon = RankedBeacon(number: UInt32(number))
         let unread = Int64(state.pointee.unreadSeconds) * Timestamp.nanosecondsPerSecond
         if max(silence, unread) < max(Self.unknownAfter, Self.unknownGaps * track.pointee.interval.usualGap),
-            let reading = filter.level(state.pointee.filter)
+            let reading = state.pointee.filter.level
         {
             beacon.rssi = state.pointee.reportedRSSI
             let level = receivers.level(of: reading, by: receiver)
             let calibration = state.pointee.calibration
             beacon.isCalibrated = calibration != 0
             let power = calibrations.power(calibration, claim: track.pointee.power)
-            beacon.accuracy = distance.distance(
+            beacon.accuracy = strategy.distance.distance(
                 level: calibrations.usualLevel(calibration, level, power: power), measuredPower: power)
             beacon.proximity = strategy.classifier.classify(
                 beacon.accuracy, previous: state.pointee.proximity)

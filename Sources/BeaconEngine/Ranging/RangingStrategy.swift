@@ -1,20 +1,19 @@
 public import BeaconModel
 
-/// A strategy for ranging, from signal to proximity, in three replaceable parts.
+/// The parameters of ranging, from signal to proximity.
 public struct RangingStrategy: Sendable {
     /// The filter, from readings to level.
-    public var filter: any SignalFilter
+    public var filter: AdaptiveFilter
 
     /// The model, from level to distance.
-    public var distance: any DistanceModel
+    public var distance: TwoSlopeModel
 
     /// The classifier, from distance to proximity.
     public var classifier: ProximityClassifier
 
     /// Creates a strategy from its parts.
     public init(
-        filter: any SignalFilter = AdaptiveFilter(),
-        distance: any DistanceModel = TwoSlopeModel(),
+        filter: AdaptiveFilter = AdaptiveFilter(), distance: TwoSlopeModel = TwoSlopeModel(),
         classifier: ProximityClassifier = ProximityClassifier()
     ) {
         self.filter = filter

@@ -25,7 +25,7 @@ struct Track: BitwiseCopyable {
 
 /// A track's state between ranging reports. It is reset while the track is not listed, and so is its digest.
 struct TrackLevel: BitwiseCopyable {
-    var filter = SignalFilterState()
+    var filter = AdaptiveFilter.State()
 
     /// The index of the beacon's calibration in ``CalibrationTable``.
     var calibration: UInt16 = 0

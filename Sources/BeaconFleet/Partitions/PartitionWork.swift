@@ -332,11 +332,6 @@ package struct PartitionWork: ~Copyable {
         return holders
     }
 
-    /// The names of the receivers, and whether each hears.
-    package var hearing: [(name: String, isHearing: Bool)] {
-        zip(network.names, network.statuses).map { ($0, $1.hearing == .hearing) }
-    }
-
     /// The number of received adverts.
     package var adverts: Int { network.counts.reports }
 }

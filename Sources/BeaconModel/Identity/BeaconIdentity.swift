@@ -123,34 +123,13 @@ extension BeaconConstraint: CustomStringConvertible {
 
 // Identities and constraints have the same members everywhere: {"uuid":"…","major":1,"minor":7}.
 
-private enum IdentityKeys: String, CodingKey {
-    case uuid, major, minor
-}
-
-extension BeaconIdentity: Codable {
-    /// Reads the three parts.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: IdentityKeys.self)
-        self.init(
-            uuid: try values.decode(ProximityUUID.self, forKey: .uuid),
-            major: try values.decode(UInt16.self, forKey: .major),
-            minor: try values.decode(UInt16.self, forKey: .minor))
-    }
-
-    /// Writes the three parts.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: IdentityKeys.self)
-        try values.encode(uuid, forKey: .uuid)
-        try values.encode(major, forKey: .major)
-        try values.encode(minor, forKey: .minor)
-    }
-}
+extension BeaconIdentity: Codable {}
 
 extension BeaconConstraint: Codable {
     /// Reads the UUID and the values that are present. A minor value without a major value is ignored, because
     /// constraints do not have that form.
     public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: IdentityKeys.self)
+        let values = try decoder.container(keyedBy: CodingKeys.self)
         let uuid = try values.decode(ProximityUUID.self, forKey: .uuid)
         let major = try values.decodeIfPresent(UInt16.self, forKey: .major)
         let minor = try values.decodeIfPresent(UInt16.self, forKey: .minor)
@@ -159,14 +138,6 @@ extension BeaconConstraint: Codable {
         case (let major?, nil): self.init(uuid: uuid, major: major)
         case (nil, _): self.init(uuid: uuid)
         }
-    }
-
-    /// Writes the UUID and the values that are present.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: IdentityKeys.self)
-        try values.encode(uuid, forKey: .uuid)
-        try values.encodeIfPresent(major, forKey: .major)
-        try values.encodeIfPresent(minor, forKey: .minor)
     }
 }
 

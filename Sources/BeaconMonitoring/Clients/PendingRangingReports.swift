@@ -20,18 +20,10 @@ package final class PendingRangingReports: Sendable {
         }
     }
 
-    private struct State {
-        var waiting: [BeaconConstraint: Report] = [:]
-        var replaced = 0
-    }
-
-    private let state = Locked(State())
+    private let waiting = Locked<[BeaconConstraint: Report]>([:])
 
     /// Creates an empty set of reports.
     package init() {}
-
-    /// The number of reports that were replaced before their callback was made.
-    package var replacedReports: Int { state.withLock { $0.replaced } }
 
     /// Stores a report, replacing a waiting one.
     ///
@@ -40,15 +32,11 @@ package final class PendingRangingReports: Sendable {
     ///   - constraint: the report's constraint.
     /// - Returns: true if none was waiting. The caller must then submit a callback that removes the report.
     package func put(_ report: Report, for constraint: BeaconConstraint) -> Bool {
-        state.withLock { state in
-            let isFirst = state.waiting.updateValue(report, forKey: constraint) == nil
-            if !isFirst { state.replaced += 1 }
-            return isFirst
-        }
+        waiting.withLock { $0.updateValue(report, forKey: constraint) == nil }
     }
 
     /// Removes and returns the waiting report of a constraint.
     package func take(_ constraint: BeaconConstraint) -> Report? {
-        state.withLock { $0.waiting.removeValue(forKey: constraint) }
+        waiting.withLock { $0.removeValue(forKey: constraint) }
     }
 }

@@ -52,20 +52,7 @@ final class ConnectionKeeper: Sendable {
         }
         state.withLock { $0.subscriptions[ObjectIdentifier(answers)] = answers }
 
-        let context = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, nil,
-            { context in
-                if let context { Unmanaged<ConnectionKeeper>.fromOpaque(context).takeRetainedValue().main() }
-                return nil
-            }, context.toOpaque())
-        guard result == 0 else {
-            context.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
+        return SignalFreeThread.start { self.main() }
     }
 
     /// Ends the thread and fails all pending requests.
@@ -152,11 +139,6 @@ final class ConnectionKeeper: Sendable {
     // MARK: The thread
 
     private func main() {
-        // The threads that the library starts from here inherit this mask. Other threads handle the process's signals.
-        var signals = sigset_t()
-        sigfillset(&signals)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-
         let addresses = options.servers.compactMap(NATSAddress.init)
         var next = 0
         var reportedFailure = ""

@@ -11,12 +11,4 @@ package struct NATSMessage: Hashable, Sendable {
 
     /// The subject for an answer; nil if the sender expects none.
     package var reply: String?
-
-    /// Creates a message.
-    package init(subject: String, payload: [UInt8], headers: [String: String] = [:], reply: String? = nil) {
-        self.subject = subject
-        self.payload = payload
-        self.headers = headers
-        self.reply = reply
-    }
 }

@@ -4,52 +4,57 @@
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
 
-    private let place: CLLocationCoordinate2D
-    private let height: CLLocationDistance
-    private let horizontal: CLLocationAccuracy
-    private let vertical: CLLocationAccuracy
-    private let heading: CLLocationDirection
-    private let headingAccuracy: CLLocationDirectionAccuracy
-    private let velocity: CLLocationSpeed
-    private let velocityAccuracy: CLLocationSpeedAccuracy
-    private let time: Date
-    private let source: CLLocationSourceInformation?
+    /// The values of a location. Course and speed are unknown by default.
+    private struct Values {
+        var coordinate: CLLocationCoordinate2D
+        var altitude: CLLocationDistance = 0
+        var horizontalAccuracy: CLLocationAccuracy = 0
+        var verticalAccuracy: CLLocationAccuracy = -1
+        var course: CLLocationDirection = -1
+        var courseAccuracy: CLLocationDirectionAccuracy = -1
+        var speed: CLLocationSpeed = -1
+        var speedAccuracy: CLLocationSpeedAccuracy = -1
+        var timestamp = Date()
+        var source: CLLocationSourceInformation?
+    }
+
+    private let values: Values
 
     /// The coordinate.
-    open var coordinate: CLLocationCoordinate2D { place }
+    open var coordinate: CLLocationCoordinate2D { values.coordinate }
 
     /// The height above sea level, in meters.
-    open var altitude: CLLocationDistance { height }
+    open var altitude: CLLocationDistance { values.altitude }
 
     /// The height above the WGS 84 ellipsoid, in meters. Always 0: no initializer accepts it.
     open var ellipsoidalAltitude: CLLocationDistance { 0 }
 
     /// The radius of uncertainty around ``coordinate`` in meters; negative if unknown.
-    open var horizontalAccuracy: CLLocationAccuracy { horizontal }
+    open var horizontalAccuracy: CLLocationAccuracy { values.horizontalAccuracy }
 
     /// The possible error of ``altitude``, in meters; zero or negative if unknown.
-    open var verticalAccuracy: CLLocationAccuracy { vertical }
+    open var verticalAccuracy: CLLocationAccuracy { values.verticalAccuracy }
 
     /// The direction of movement, in degrees from north; negative if unknown.
-    open var course: CLLocationDirection { heading }
+    open var course: CLLocationDirection { values.course }
 
     /// The possible error of ``course``, in degrees; negative if unknown.
-    open var courseAccuracy: CLLocationDirectionAccuracy { headingAccuracy }
+    open var courseAccuracy: CLLocationDirectionAccuracy { values.courseAccuracy }
 
     /// The speed of the device, in meters per second; negative if unknown.
-    open var speed: CLLocationSpeed { velocity }
+    open var speed: CLLocationSpeed { values.speed }
 
     /// The possible error of ``speed``, in meters per second; negative if unknown.
-    open var speedAccuracy: CLLocationSpeedAccuracy { velocityAccuracy }
+    open var speedAccuracy: CLLocationSpeedAccuracy { values.speedAccuracy }
 
     /// The time at which the device was there.
-    open var timestamp: Date { time }
+    open var timestamp: Date { values.timestamp }
 
     /// The floor of the building. Always nil here.
     open var floor: CLFloor? { nil }
 
     /// The source of the location; nil if it was not specified.
-    open var sourceInformation: CLLocationSourceInformation? { source }
+    open var sourceInformation: CLLocationSourceInformation? { values.source }
 
     /// Creates a location at latitude and longitude 0 without other values.
     public override convenience init() { self.init(latitude: 0, longitude: 0) }
@@ -57,16 +62,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// Creates a location at the present time, with altitude and horizontal accuracy 0. Vertical accuracy, course and
     /// speed are -1, which means unknown.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
-        place = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
-        height = 0
-        horizontal = 0
-        vertical = -1
-        heading = -1
-        headingAccuracy = -1
-        velocity = -1
-        velocityAccuracy = -1
-        time = Date()
-        source = nil
+        values = Values(coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude))
         super.init()
     }
 
@@ -76,16 +72,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
         verticalAccuracy vAccuracy: CLLocationAccuracy, timestamp: Date
     ) {
-        place = coordinate
-        height = altitude
-        horizontal = hAccuracy
-        vertical = vAccuracy
-        heading = -1
-        headingAccuracy = -1
-        velocity = -1
-        velocityAccuracy = -1
-        time = timestamp
-        source = nil
+        values = Values(
+            coordinate: coordinate, altitude: altitude, horizontalAccuracy: hAccuracy, verticalAccuracy: vAccuracy,
+            timestamp: timestamp)
         super.init()
     }
 
@@ -96,16 +85,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         verticalAccuracy vAccuracy: CLLocationAccuracy, course: CLLocationDirection, speed: CLLocationSpeed,
         timestamp: Date
     ) {
-        place = coordinate
-        height = altitude
-        horizontal = hAccuracy
-        vertical = vAccuracy
-        heading = course
-        headingAccuracy = -1
-        velocity = speed
-        velocityAccuracy = -1
-        time = timestamp
-        source = nil
+        values = Values(
+            coordinate: coordinate, altitude: altitude, horizontalAccuracy: hAccuracy, verticalAccuracy: vAccuracy,
+            course: course, speed: speed, timestamp: timestamp)
         super.init()
     }
 
@@ -117,16 +99,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         courseAccuracy: CLLocationDirectionAccuracy, speed: CLLocationSpeed, speedAccuracy: CLLocationSpeedAccuracy,
         timestamp: Date
     ) {
-        place = coordinate
-        height = altitude
-        horizontal = hAccuracy
-        vertical = vAccuracy
-        heading = course
-        headingAccuracy = courseAccuracy
-        velocity = speed
-        velocityAccuracy = speedAccuracy
-        time = timestamp
-        source = nil
+        values = Values(
+            coordinate: coordinate, altitude: altitude, horizontalAccuracy: hAccuracy, verticalAccuracy: vAccuracy,
+            course: course, courseAccuracy: courseAccuracy, speed: speed, speedAccuracy: speedAccuracy,
+            timestamp: timestamp)
         super.init()
     }
 
@@ -138,16 +114,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         courseAccuracy: CLLocationDirectionAccuracy, speed: CLLocationSpeed, speedAccuracy: CLLocationSpeedAccuracy,
         timestamp: Date, sourceInfo: CLLocationSourceInformation
     ) {
-        place = coordinate
-        height = altitude
-        horizontal = hAccuracy
-        vertical = vAccuracy
-        heading = course
-        headingAccuracy = courseAccuracy
-        velocity = speed
-        velocityAccuracy = speedAccuracy
-        time = timestamp
-        source = sourceInfo
+        values = Values(
+            coordinate: coordinate, altitude: altitude, horizontalAccuracy: hAccuracy, verticalAccuracy: vAccuracy,
+            course: course, courseAccuracy: courseAccuracy, speed: speed, speedAccuracy: speedAccuracy,
+            timestamp: timestamp, source: sourceInfo)
         super.init()
     }
 
@@ -156,17 +126,18 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// - Returns: nil if the archive has no time.
     public required init?(coder: NSCoder) {
         guard let timestamp = coder.decodeObjectIfPresent(of: NSDate.self, forKey: Key.timestamp) else { return nil }
-        place = CLLocationCoordinate2D(
-            latitude: coder.decodeDouble(forKey: Key.latitude), longitude: coder.decodeDouble(forKey: Key.longitude))
-        height = coder.decodeDouble(forKey: Key.altitude)
-        horizontal = coder.decodeDouble(forKey: Key.horizontalAccuracy)
-        vertical = coder.decodeDouble(forKey: Key.verticalAccuracy)
-        heading = coder.decodeDouble(forKey: Key.course)
-        headingAccuracy = coder.decodeDouble(forKey: Key.courseAccuracy)
-        velocity = coder.decodeDouble(forKey: Key.speed)
-        velocityAccuracy = coder.decodeDouble(forKey: Key.speedAccuracy)
-        time = timestamp as Date
-        source = coder.decodeObjectIfPresent(of: CLLocationSourceInformation.self, forKey: Key.source)
+        values = Values(
+            coordinate: CLLocationCoordinate2D(
+                latitude: coder.decodeDouble(forKey: Key.latitude), longitude: coder.decodeDouble(forKey: Key.longitude)
+            ),
+            altitude: coder.decodeDouble(forKey: Key.altitude),
+            horizontalAccuracy: coder.decodeDouble(forKey: Key.horizontalAccuracy),
+            verticalAccuracy: coder.decodeDouble(forKey: Key.verticalAccuracy),
+            course: coder.decodeDouble(forKey: Key.course),
+            courseAccuracy: coder.decodeDouble(forKey: Key.courseAccuracy),
+            speed: coder.decodeDouble(forKey: Key.speed), speedAccuracy: coder.decodeDouble(forKey: Key.speedAccuracy),
+            timestamp: timestamp as Date,
+            source: coder.decodeObjectIfPresent(of: CLLocationSourceInformation.self, forKey: Key.source))
         super.init()
     }
 

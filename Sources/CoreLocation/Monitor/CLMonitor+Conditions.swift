@@ -49,18 +49,6 @@ extension CLMonitor {
                     forKey: .minor, in: values, debugDescription: "a minor value requires a major value")
             }
         }
-
-        /// Encodes the condition.
-        public func encode(to encoder: any Encoder) throws {
-            var values = encoder.container(keyedBy: CodingKeys.self)
-            try values.encode(uuid, forKey: .uuid)
-            try values.encodeIfPresent(major, forKey: .major)
-            try values.encodeIfPresent(minor, forKey: .minor)
-        }
-
-        private enum CodingKeys: String, CodingKey {
-            case uuid, major, minor
-        }
     }
 }
 

@@ -113,11 +113,5 @@ extension CLMonitor {
 
         /// The condition.
         public let condition: any CLCondition
-
-        /// Creates a record.
-        init(lastEvent: CLMonitor.Event, condition: any CLCondition) {
-            self.lastEvent = lastEvent
-            self.condition = condition
-        }
     }
 }

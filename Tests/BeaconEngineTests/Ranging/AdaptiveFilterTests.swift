@@ -1,24 +1,20 @@
 import BeaconEngine
 import BeaconModel
+import Foundation
 import Testing
 
 @Suite("Adaptive filter")
 struct AdaptiveFilterTests {
-    /// A distance model that returns the level itself, so that reports show the filter's output: one meter for each dB
-    /// below 0 dBm.
-    private struct LevelAsDistance: DistanceModel {
-        func distance(level: Double, measuredPower: Double) -> Double { -level }
-    }
-
     /// Returns the level of each second for a beacon that is heard once a second with these signals.
     private func levels(_ signals: [Int8]) -> [Double] {
         var configuration = EngineConfiguration()
-        configuration.strategy.distance = LevelAsDistance()
+        // One slope for all distances, so that the reports show the filter's output: ten decibels are ten times as far.
+        configuration.strategy.distance = TwoSlopeModel(innerExponent: 1, outerExponent: 1)
         var engine = Engine(configuration: configuration)
         _ = engine.startRanging(nil)
         for (index, rssi) in signals.enumerated() { engine.receive(.of(at: Double(index) + 0.5, rssi: rssi)) }
         engine.advance(to: .at(Double(signals.count)))
-        return engine.reports().compactMap { report in report.beacons.first.map { -$0.accuracy } }
+        return engine.reports().compactMap { report in report.beacons.first.map { -59 - 10 * log10($0.accuracy) } }
     }
 
     /// Returns reproducible noise: about normal, with a spread of 5 dB.

@@ -49,7 +49,7 @@ struct TrackTableTests {
     func sizes() {
         #expect(MemoryLayout<Track>.stride == 64)
         #expect(MemoryLayout<SampleDigest>.stride == 8)
-        #expect(MemoryLayout<TrackLevel>.stride == 32)
+        #expect(MemoryLayout<TrackLevel>.stride == 24)
         #expect(MemoryLayout<RegionWatch>.stride == 24)
     }
 }

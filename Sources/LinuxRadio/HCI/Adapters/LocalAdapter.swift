@@ -51,10 +51,8 @@ struct LocalAdapter: Hashable {
         }
     }
 
-    /// True if a software or hardware switch keeps the radio off (Documentation/ABI/stable/sysfs-class-rfkill).
-    var isBlocked: Bool { Self.isBlocked(index: index) }
-
-    /// Returns true if a switch keeps the radio of this adapter off. Works for an adapter that cannot be queried.
+    /// Returns true if a software or hardware switch keeps the radio of this adapter off
+    /// (Documentation/ABI/stable/sysfs-class-rfkill). Works for an adapter that cannot be queried.
     static func isBlocked(index: UInt16) -> Bool {
         let place = "/sys/class/bluetooth/hci\(index)"
         guard let directory = opendir(place) else { return false }

@@ -7,7 +7,6 @@ import CBluetooth
 /// pieces of adverts, which it could not follow. It passes adverts with a beacon of a wanted UUID, found by the same
 /// walk as in ``BeaconModel/IBeaconFrame``. It never drops an advert that the walk would accept: an undecided advert
 /// passes.
-/// advert passes.
 struct AdvertFilter {
     /// The beacons that wake this process.
     enum Scope: Hashable, CustomStringConvertible {

@@ -1,26 +1,4 @@
-/// A filter that turns a beacon's readings, which vary by many decibels while nothing moves, into one level.
-public protocol SignalFilter: Sendable {
-    /// Updates the state with the readings of one second.
-    ///
-    /// - Parameters:
-    ///   - digest: the readings; there may be none.
-    ///   - state: the filter's memory of the beacon.
-    func update(_ state: inout SignalFilterState, with digest: SampleDigest)
-
-    /// Returns the level in dBm, or nil before the first reading.
-    func level(_ state: SignalFilterState) -> Double?
-}
-
-/// A ``SignalFilter``'s state for one beacon: six numbers, whose meaning the filter defines.
-public struct SignalFilterState: Sendable, BitwiseCopyable {
-    /// The numbers, all zero for a new beacon.
-    public var values = InlineArray<6, Float>(repeating: 0)
-
-    /// Creates the state of a new beacon.
-    public init() {}
-}
-
-/// A summary of the readings of one second, in the few numbers that a ``SignalFilter`` may need.
+/// A summary of the readings of one second, in the few numbers that an ``AdaptiveFilter`` or a place may need.
 public struct SampleDigest: Sendable, BitwiseCopyable {
     private var sum: Int32 = 0
 
