@@ -187,26 +187,25 @@ public actor EventStore {
     /// }
     /// ```
     ///
-    /// - Parameter body: a closure that reads the state and fills the step.
+    /// - Parameter body: a closure that reads the state and fills the step. After a failure it may be called again.
     /// - Returns: The result of `body`, once the step is on the disk.
     /// - Throws: ``EventStoreError``, like ``append(_:)``, and the errors of `body`. Nothing is stored then.
-    public func update<Value: Sendable>(
-        _ body: @Sendable (StateReader, inout Step) throws -> Value
+    public nonisolated func update<Value: Sendable>(
+        _ body: @escaping @Sendable (StateReader, inout Step) throws -> Value
     ) async throws -> Value {
-        let outcome: Result<Value, any Error> = try change { writer in
-            var step = Step()
-            let value: Value
-            do {
-                value = try body(StateReader(writer.tables), &step)
-                try step.check()
-            } catch {
-                // An error of the caller's closure is not a fault of the file.
-                guard error is DatabaseError || error is DamagedRow else { return .failure(error) }
-                throw error
-            }
-            return try writer.store(step).map { _ in value }.mapError { $0 }
+        let outcome = Locked<Value?>(nil)
+        var step = Step()
+        step.decision = { state, step in
+            let value = try body(state, &step)
+            outcome.withLock { $0 = value }
         }
-        return try outcome.get()
+        do {
+            try await append(step)
+        } catch {
+            throw error.code == .conflict ? error.cause ?? error : error
+        }
+        guard let value = outcome.withLock({ $0 }) else { throw EventStoreError.closed(file) }
+        return value
     }
 
     private nonisolated func drop(_ step: Step, _ error: EventStoreError) {

@@ -23,6 +23,17 @@ struct StepWriter {
     /// - Returns: The receipt, or an error that concerns only this step.
     /// - Throws: An error of the file, which fails the whole transaction.
     mutating func store(_ step: Step) throws -> Result<Receipt, EventStoreError> {
+        var step = step
+        do {
+            try step.decision?(StateReader(tables, ledger), &step)
+            try step.check()
+        } catch {
+            // An error of the caller's closure is not a fault of the file.
+            guard error is DatabaseError || error is DamagedRow else {
+                return .failure(error as? EventStoreError ?? EventStoreError(.conflict, "\(error)", cause: error))
+            }
+            throw error
+        }
         var receipt = Receipt()
         var known: [Int64?] = []
         // If the step has only events, inserting them shows whether they are known.
