@@ -74,6 +74,7 @@ extension EventStore {
         _ consumers: [(name: String, filter: EventFilter)], pausing paused: [String], limits: ConsumerLimits,
         after number: Int64?
     ) throws(EventStoreError) -> [EventConsumer] {
+        let consumers = consumers.map { (name: $0.name.canonical, filter: $0.filter) }
         let setup = Setup(consumers: consumers, paused: paused, limits: limits, after: number)
         try onQueue { store throws(EventStoreError) in try store.setUp(setup) }
         return shared.withLock { shared in

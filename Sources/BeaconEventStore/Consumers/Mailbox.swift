@@ -71,7 +71,7 @@ extension StoreTables {
             """
             SELECT d.number, d.body, \(StoreRow.columns), \(columns) FROM delivery AS d
             LEFT JOIN event AS e ON e.number = d.number WHERE d.destination = ? AND d.state = ? ORDER BY d.number
-            """, [name, state]
+            """, [name.canonical, state]
         ) { row in
             guard events.count < limit else { return false }
             do {
@@ -93,7 +93,7 @@ extension StoreTables {
     ///
     /// - Returns: The batch, which may be empty, and the numbers of unreadable events.
     func nextBatch(of name: String, limit: Int) throws -> (batch: EventBatch, damaged: [Int64]) {
-        guard try first("SELECT 1 FROM destination WHERE name = ?", [name], { _ in true }) ?? false else {
+        guard try first("SELECT 1 FROM destination WHERE name = ?", [name.canonical], { _ in true }) ?? false else {
             throw EventStoreError.unknown(name, beside: try consumers())
         }
         var damaged: [Int64] = []

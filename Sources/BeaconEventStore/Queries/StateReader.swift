@@ -21,7 +21,7 @@ public struct StateReader {
 
     /// Returns the row of a key; nil if it does not exist.
     public func row(_ namespace: String, _ key: String) throws -> StateRow? {
-        try read("namespace = ? AND key = ?", [namespace, key]).first
+        try read("namespace = ? AND key = ?", [namespace.canonical, key.canonical]).first
     }
 
     /// Returns a value; nil if it does not exist.
@@ -39,8 +39,8 @@ public struct StateReader {
     ) throws -> [StateRow] {
         try read(
             "namespace = ?1 AND key >= ?2 AND (?3 IS NULL OR key > ?3) ORDER BY key LIMIT ?4",
-            [namespace, max(prefix, key ?? ""), key, max(limit, 1)],
-            while: { $0.utf8.starts(with: prefix.utf8) })
+            [namespace, max(prefix.canonical, key?.canonical ?? ""), key?.canonical, max(limit, 1)],
+            while: { $0.utf8.starts(with: prefix.canonical.utf8) })
     }
 
     /// Returns rows of a namespace by key, in descending order.
@@ -56,7 +56,7 @@ public struct StateReader {
         // The plus sign keeps SQLite from using the sender's index, so that the index of keys provides the order.
         try read(
             "namespace = ?1 AND (?2 IS NULL OR key < ?2) AND (?3 IS NULL OR +sender = ?3) ORDER BY key DESC LIMIT ?4",
-            [namespace, key, sender, max(limit, 1)])
+            [namespace, key?.canonical, sender?.canonical, max(limit, 1)])
     }
 
     /// Returns the most recently changed rows of a namespace, the newest first.
@@ -66,7 +66,7 @@ public struct StateReader {
 
     /// Returns all rows of a namespace that count toward a sender's bounds.
     public func rows(_ namespace: String, of sender: String) throws -> [StateRow] {
-        try read("namespace = ? AND sender = ?", [namespace, sender])
+        try read("namespace = ? AND sender = ?", [namespace, sender.canonical])
     }
 
     /// Returns the number of rows of each sender in a namespace.
