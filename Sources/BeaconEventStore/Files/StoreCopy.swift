@@ -159,58 +159,42 @@ struct StoreCopy {
         return unreadable
     }
 
-    /// Copies consumers with their mailboxes. If a part of them is lost, every event after a consumer's position counts
-    /// as waiting, because a repetition is better than a loss.
+    /// Copies consumers with their mailboxes. A mailbox whose consumer's row is lost is paused until the consumer is
+    /// added again, so that it gets no event of the past.
     private func copyMailboxes(_ target: StoreTables) throws -> Int {
-        var consumers: [ConsumerStatus] = []
-        var unreadable = try copy("destination", ConsumerStatus.columns, orderedBy: ["name"]) { row in
-            let consumer = try ConsumerStatus(row)
-            guard isSalvage || consumer.isHidden, !consumers.contains(where: { $0.name == consumer.name }) else {
-                return
-            }
-            try consumer.write(target)
-            consumers.append(consumer)
+        var names: Set<String> = []
+        func add(_ consumer: ConsumerStatus) throws {
+            if names.insert(consumer.name).inserted { try consumer.write(target) }
         }
-        func post(
-            _ name: String, _ state: Int, _ number: Int64, _ values: [(any DatabaseValueConvertible)?]
-        ) throws {
-            try target.run(
-                """
-                INSERT INTO delivery SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (
-                    SELECT 1 FROM event WHERE number = ?3) AND NOT EXISTS (
-                    SELECT 1 FROM delivery WHERE destination = ?1 AND state IN (0, 1, 2) AND number = ?3)
-                """, StatementArguments([name, state, number] + values))
+        let lost = try copy("destination", ConsumerStatus.columns, orderedBy: ["name"]) { row in
+            var consumer = try ConsumerStatus(row)
+            consumer.name = consumer.name.canonical
+            if isSalvage || consumer.isHidden { try add(consumer) }
         }
-        let columns = "destination, state, number, priority, bytes, since, named, attempts, reason, body"
-        let lost = try copy("delivery", columns, orderedBy: ["destination", "state", "number"]) { row in
-            let (name, state, number) = (try row.text(0), try row.count(1), try row.integer(2))
-            guard consumers.contains(where: { $0.name == name }) else { return }
-            guard MailState.all.contains(state), try row.count(3) < Event.Priority.count else {
-                throw DamagedRow(description: "a delivery is in state \(state)")
+        let columns = "destination, state, number, since, named, attempts, reason, body"
+        return try lost
+            + copy("delivery", columns, orderedBy: ["destination", "state", "number"]) { row in
+                let (name, state) = (try row.text(0).canonical, try row.count(1))
+                guard MailState.all.contains(state) else {
+                    throw DamagedRow(description: "a delivery is in state \(state)")
+                }
+                let values: [(any DatabaseValueConvertible)?] = [
+                    name, state, try row.integer(2), try row.optionalData(7, atMost: Event.maximumBody),
+                    min(max(try row.integer(3), 0), Timestamp.latest.milliseconds), try row.count(4), try row.count(5),
+                    try row.optionalText(6, atMost: 1 << 16),
+                ]
+                if isSalvage {
+                    var consumer = ConsumerStatus(name: name)
+                    consumer.isActive = false
+                    try add(consumer)
+                }
+                guard names.contains(name) else { return }
+                try target.run(
+                    """
+                    INSERT INTO delivery SELECT ?1, ?2, number, priority, length(coalesce(?4, body)) + \(Event.overhead), \
+                    ?5, ?6, ?7, ?8, ?4 FROM event WHERE number = ?3 AND NOT EXISTS (
+                        SELECT 1 FROM delivery WHERE destination = ?1 AND state IN (0, 1, 2) AND number = ?3)
+                    """, StatementArguments(values))
             }
-            try post(
-                name, state, number,
-                [
-                    try row.count(3), try row.count(4), min(max(try row.integer(5), 0), Timestamp.latest.milliseconds),
-                    try row.count(6), try row.count(7), try row.optionalText(8, atMost: 1 << 16),
-                    try row.optionalData(9, atMost: Event.maximumBody),
-                ])
-        }
-        unreadable += lost
-        for consumer in consumers where lost > 0 {
-            var wanted: [StoredEvent] = []
-            try target.events("number > ?", [consumer.position]) { event in
-                if let event, consumer.wants(event.event) { wanted.append(event) }
-                return true
-            }
-            for event in wanted {
-                let named = event.event.audience != nil
-                let priority = Int64(event.event.priority.rawValue)
-                try post(
-                    consumer.name, MailState.pending, event.number,
-                    [priority, event.event.size, event.arrival.milliseconds, named, 0, nil, nil])
-            }
-        }
-        return unreadable
     }
 }

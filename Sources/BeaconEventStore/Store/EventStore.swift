@@ -355,7 +355,7 @@ public actor EventStore {
                 try writer.ledger.refresh(tables)
                 // This must happen before anything is added with the new time or counts as old by it.
                 if isSet { try writer.correctTimes(by: clock) }
-                for setup in setups { try writer.apply(setup, isRecovered: recovery != nil) }
+                for setup in setups { try writer.apply(setup) }
                 let value = try body(&writer)
                 try writer.ledger.write(tables, hasCounts: writer.hasCounts)
                 return (value, writer)
@@ -411,7 +411,7 @@ public actor EventStore {
         let history = ledger.events.count - ledger.behind.count
         let bytes = ledger.events.bytes - ledger.behind.bytes
         // Apart, since the compiler needs seconds for them in one expression.
-        let isLong = history >= retention.events + slack || ledger.released.count >= slack
+        let isLong = history >= retention.events + slack
         let isLarge = bytes > retention.bytes + retention.bytes / 64
         guard isLong || isLarge || ledger.consumers.contains(where: { $0.isBeyondBounds(MailState.waiting) }) else {
             return

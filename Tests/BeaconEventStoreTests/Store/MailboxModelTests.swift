@@ -365,7 +365,6 @@ private final class MailboxHistory {
                 // Another process. The store notices it with its next transaction.
                 let inspector = try EventStoreInspector(file: bench.store.file)
                 count = try inspector.drop(id, for: name, deadLettersOnly: deadLettersOnly)
-                model.swept = 0
             }
             #expect(count == model.drop(name, number, deadLettersOnly: deadLettersOnly))
             let status = try await bench.store.consumers().first { $0.name == name }
@@ -380,7 +379,6 @@ private final class MailboxHistory {
                 try await bench.store.removeConsumer(name)
                 correct()
                 model.mailboxes[name] = nil
-                model.swept = 0
             } else {
                 let others = [EventFilter(kinds: ["enter"]), EventFilter(regions: ["r2"]), EventFilter()]
                 let filter = chance(1, in: 2) ? Self.filters[name] ?? EventFilter() : any(others)
