@@ -44,7 +44,6 @@ struct StoreCopy {
                 var sequence = (try? source.sequence()) ?? 0
                 var unreadable = try copy("event AS e", StoreRow.columns, orderedBy: ["number"]) { row in
                     let event = try row.event()
-                    guard event.number < Int64.max / 2 else { throw DamagedRow(description: "a number is too large") }
                     guard try target.addName(event.event.id, event.number) else { return }
                     try target.insert(event)
                     sequence = max(sequence, event.number)
@@ -114,47 +113,37 @@ struct StoreCopy {
             guard isSalvage else { throw error }
             return 1
         }
-        /// Reads some of the rows, and returns whether it came to the end.
-        func read(_ order: String, from number: Int64? = nil, until end: ((StoreRow) throws -> Bool)? = nil) -> Bool {
+        let isNumbered = key == ["number"]
+        var next = isSalvage ? 1 : Int64.min
+        func read(_ order: String) throws {
             let keys = key.map { "\($0) \(order)" }.joined(separator: ", ")
-            let start = number.map { "WHERE number >= \($0)" } ?? ""
-            do {
-                try self.source.each("SELECT \(columns) FROM \(source) \(start) ORDER BY \(keys)") { row in
-                    if try end?(row) == true { return false }
-                    do { try body(row) } catch is DamagedRow { unreadable += 1 }
-                    return true
+            let start = isNumbered ? "WHERE number >= \(next)" : ""
+            try self.source.each("SELECT \(columns) FROM \(source) \(start) ORDER BY \(keys)") { row in
+                if isNumbered, let number = try? row.integer(0) {
+                    // A damaged table may contain cycles.
+                    guard number >= next, number < Int64.max / 2 else { throw DamagedRow(description: "a cycle") }
+                    next = number + 1
+                }
+                do {
+                    try body(row)
+                } catch let error as DamagedRow {
+                    guard isSalvage else { throw error }
+                    unreadable += 1
                 }
                 return true
-            } catch {
-                return false
             }
         }
         guard isSalvage else {
-            try self.source.each("SELECT \(columns) FROM \(source) ORDER BY \(key.joined(separator: ", "))") {
-                try body($0)
-                return true
-            }
+            try read("ASC")
             return 0
         }
-        guard key == ["number"] else {
-            if !read("ASC") {
-                unreadable += 1
-                _ = read("DESC")
+        for attempt in 0..<(isNumbered ? 10_000 : 2) {
+            do {
+                try read(isNumbered || attempt == 0 ? "ASC" : "DESC")
+                break
+            } catch {
+                (unreadable, next) = (unreadable + 1, next + 1)
             }
-            return unreadable
-        }
-        var next: Int64 = 1
-        for _ in 0..<10_000 {
-            // A damaged table may contain cycles.
-            let isDone = read("ASC", from: next) { row in
-                guard let number = try? row.integer(0) else { return false }
-                guard number >= next, number < Int64.max / 2 else { throw DamagedRow(description: "a cycle") }
-                next = number + 1
-                return false
-            }
-            if isDone { break }
-            unreadable += 1
-            next += 1
         }
         return unreadable
     }

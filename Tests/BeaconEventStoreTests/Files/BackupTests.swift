@@ -189,7 +189,7 @@ struct BackupTests {
         }
         try await store.maintain()
         _ = try await store.consumers()
-        _ = try await store.refused(by: "a")
+        _ = try bench.inspector.refused(by: "a")
         _ = try await store.events()
         _ = try await store.state("region")
         #expect(try await store.state("n", "k")?.value == Data([1]))

@@ -102,18 +102,6 @@ struct DamageTests {
         #expect(bench.store.recovery == nil)
     }
 
-    @Test("A file without its beginning is set aside, and a new one created")
-    func beheaded() async throws {
-        let bench = try await filled(200)
-        var bytes = try Data(contentsOf: bench.file)
-        bytes.replaceSubrange(0..<4096, with: Data(count: 4096))
-        try bytes.write(to: bench.file)
-        try bench.open()
-        #expect(bench.store.recovery?.events == 0)
-        try await bench.store.append(Step(bench.events(1)))
-        #expect(try await bench.store.all().count == 1)
-    }
-
     @Test("Damage that is found while the store runs is repaired, and its consumers continue")
     func running() async throws {
         let bench = try await filled(2_000)
@@ -187,7 +175,7 @@ struct DamageTests {
         try await bench.store.append(Step([event, bench.event("exit")]))
         #expect(bench.store.recovery != nil)
         #expect(try await all[0].available()?.events.map(\.event) == events[6...] + [event])
-        #expect(try await bench.store.refused(by: "a").map(\.reason) == ["no"])
+        #expect(try bench.inspector.refused(by: "a").map(\.reason) == ["no"])
         for consumer in all[1...] { #expect(try await consumer.available()?.events.map(\.number) == [11, 12]) }
         let former = try #require(try await bench.store.consumers().first { $0.name == "former" })
         #expect(former.waiting == 10)

@@ -17,7 +17,7 @@ struct UsageTests {
         var random = SplitMix64(seed: seed)
         let limits = ConsumerLimits(age: .seconds(600), events: 30, bytes: 10_000)
         var consumer = try bench.store.addConsumer("a", limits: limits, after: 0)
-        let inspector = try EventStoreInspector(file: bench.file)
+        let inspector = try bench.inspector
         for _ in 0..<100 {
             switch random.next() % 10 {
             case 6: try inspector.append(bench.events(Int(random.next() % 3)))
