@@ -103,7 +103,10 @@ extension EventStoreError {
                 .full,
                 "\(path) cannot be written: the disk is full, over a limit of this process or user, or fails. Nothing "
                     + "stored is lost. Make room, or see the kernel's log; appends then succeed again", cause: error)
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+        // All values are checked before they are written, so only a damaged file has two rows of one key, or numbers
+        // whose sum exceeds 64 bits.
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT,
+            .SQLITE_ERROR where failure.message == "integer overflow":
             self.init(.damaged, "\(path) is damaged (\(failure.message ?? "no details"))", cause: error)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(.locked, "another program holds the lock of \(path). Find that program and end it", cause: error)

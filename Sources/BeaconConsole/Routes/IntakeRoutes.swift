@@ -53,7 +53,8 @@ struct IntakeRoutes: Sendable {
             let events = try AppEventForm.read(body)
             let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
             let configuration = await gateway.configuration
-            return try await keep(events.map { $0.event(of: install, app, at: now, in: configuration) })
+            return try await keep(
+                events.map { $0.event(of: install, app, at: now, in: configuration) }, from: (app, install))
         }
         router.on(.get, "app-installs/{id}/messages") { request, context in
             let (_, install) = try await sender(of: request, context)
@@ -126,19 +127,26 @@ struct IntakeRoutes: Sendable {
                 .badRequest, "the identifier of an install has at most \(AppEventForm.longestInstall) characters")
         }
         if let known = try await state.people.installs([install])[install], known.app != app {
-            throw Problem(.forbidden, "this install belongs to another app")
+            throw Self.foreignInstall
         }
         return (app, install)
     }
 
+    private static var foreignInstall: Problem { Problem(.forbidden, "this install belongs to another app") }
+
     /// Stores the events of a request, and answers it once they are on disk.
-    private func keep(_ events: [BeaconNotification]) async throws -> Response {
-        if !events.isEmpty, try await !history.hasRoom {
+    private func keep(
+        _ events: [BeaconNotification], from sender: (app: String, install: String)? = nil
+    ) async throws -> Response {
+        do {
+            try await history.receive(events, from: sender)
+        } catch EventHistory.Refusal.full {
             throw Problem(
                 .serviceUnavailable, "the queue of events is full; send them again later",
                 headers: [.retryAfter: "60"])
+        } catch EventHistory.Refusal.foreignInstall {
+            throw Self.foreignInstall
         }
-        try await history.receive(events)
         return Response(status: .noContent)
     }
 

@@ -45,8 +45,6 @@ enum MailState {
 public struct ConsumerStatus: Hashable, Sendable {
     /// The name.
     public var name: String
-    /// A number up to which no event waits in order. In the file it may be behind.
-    public var position: Int64 = 0
     /// The total number of events for it.
     public var appended = 0
     /// The total number of events that it has handled.
@@ -82,6 +80,8 @@ public struct ConsumerStatus: Hashable, Sendable {
     var edits = 0
     /// The events of each state. They are counted, not stored.
     var mail = [Amount](repeating: Amount(), count: MailState.all.count)
+    /// The number of the event of the lowest priority that waits; nil if none does.
+    var latest: Int64?
     /// The bounds, which are not stored.
     var limits = ConsumerLimits()
     /// The highest number that it has handled in order since the store was opened.
@@ -147,14 +147,14 @@ extension ConsumerStatus {
     /// The statement that creates the table. Times are in milliseconds since 1970.
     static let schema = """
         CREATE TABLE destination (name TEXT PRIMARY KEY, filter BLOB NOT NULL, active INTEGER NOT NULL, \
-        edits INTEGER NOT NULL, position INTEGER NOT NULL, failures INTEGER NOT NULL, failingSince INTEGER, \
+        edits INTEGER NOT NULL, failures INTEGER NOT NULL, failingSince INTEGER, \
         nextAttempt INTEGER, lastError TEXT, \
         \(counts.map { "\($0.name) INTEGER NOT NULL" }.joined(separator: ", "))) WITHOUT ROWID
         """
 
     /// The columns of the table, in its order.
     static let columns =
-        "name, filter, active, edits, position, failures, failingSince, nextAttempt, lastError, "
+        "name, filter, active, edits, failures, failingSince, nextAttempt, lastError, "
         + counts.map(\.name).joined(separator: ", ")
 
     /// Reads a row of ``columns``.
@@ -164,12 +164,11 @@ extension ConsumerStatus {
             throw DamagedRow(description: "a filter of a destination cannot be read")
         }
         self.filter = filter
-        (isActive, edits, position) = (try row.count(2) != 0, try row.count(3), try row.integer(4))
-        failures = try row.count(5)
-        failingSince = try row.optionalInteger(6).map { Timestamp(milliseconds: $0) }
-        nextAttempt = try row.optionalInteger(7).map { Timestamp(milliseconds: $0) }
-        lastError = try row.optionalText(8, atMost: 1 << 16)
-        for (column, (_, path)) in Self.counts.enumerated() { self[keyPath: path] = try row.count(9 + column) }
+        (isActive, edits, failures) = (try row.count(2) != 0, try row.count(3), try row.count(4))
+        failingSince = try row.optionalInteger(5).map { Timestamp(milliseconds: $0) }
+        nextAttempt = try row.optionalInteger(6).map { Timestamp(milliseconds: $0) }
+        lastError = try row.optionalText(7, atMost: 1 << 16)
+        for (column, (_, path)) in Self.counts.enumerated() { self[keyPath: path] = try row.count(8 + column) }
     }
 
     /// Writes the row.
@@ -177,7 +176,7 @@ extension ConsumerStatus {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         var values: [(any DatabaseValueConvertible)?] = [
-            name, try encoder.encode(filter), isActive, edits, position, failures, failingSince?.milliseconds,
+            name, try encoder.encode(filter), isActive, edits, failures, failingSince?.milliseconds,
             nextAttempt?.milliseconds, lastError,
         ]
         for (_, path) in Self.counts { values.append(self[keyPath: path]) }
@@ -203,7 +202,7 @@ extension ConsumerStatus {
     ///   - known: the consumer as this process knows it.
     ///   - written: the row that this process last read or wrote.
     mutating func adopt(_ known: ConsumerStatus, since written: ConsumerStatus) {
-        (limits, passed) = (known.limits, known.passed)
+        (limits, passed, mail, latest) = (known.limits, known.passed, known.mail, known.latest)
         for (_, path) in Self.counts { self[keyPath: path] += known[keyPath: path] - written[keyPath: path] }
     }
 }

@@ -1,4 +1,3 @@
-public import BeaconModel
 import BeaconSupport
 import Dispatch
 import Foundation
@@ -74,6 +73,7 @@ extension EventStore {
         _ consumers: [(name: String, filter: EventFilter)], pausing paused: [String], limits: ConsumerLimits,
         after number: Int64?
     ) throws(EventStoreError) -> [EventConsumer] {
+        let consumers = consumers.map { (name: $0.name.canonical, filter: $0.filter) }
         let setup = Setup(consumers: consumers, paused: paused, limits: limits, after: number)
         try onQueue { store throws(EventStoreError) in try store.setUp(setup) }
         return shared.withLock { shared in
@@ -113,45 +113,6 @@ extension EventStore {
     /// The status of all consumers after the last write of this process.
     package nonisolated var knownConsumers: [ConsumerStatus] {
         shared.withLock { $0.ledger }.consumers.filter { !$0.isHidden }
-    }
-
-    /// Returns the dead letters of a consumer, oldest first.
-    ///
-    /// - Parameters:
-    ///   - consumer: the consumer's name.
-    ///   - limit: the maximum number to return.
-    /// - Throws: ``EventStoreError`` if the file cannot be read.
-    public nonisolated func refused(
-        by consumer: String, limit: Int = 100
-    ) async throws(EventStoreError) -> [RefusedEvent] {
-        try await read { try $0.refused(by: consumer, limit: limit) }
-    }
-
-    /// Queues dead letters for another attempt, before all other events, and makes the consumer's next attempt due.
-    ///
-    /// - Parameters:
-    ///   - id: the event; nil for all dead letters.
-    ///   - consumer: the consumer's name.
-    /// - Returns: The number of queued dead letters.
-    /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be written.
-    @discardableResult
-    public func retry(_ id: EventID? = nil, for consumer: String) throws(EventStoreError) -> Int {
-        try change { try $0.retry(id, of: consumer) }
-    }
-
-    /// Drops dead letters and, on request, waiting events.
-    ///
-    /// - Parameters:
-    ///   - id: the event; nil for all.
-    ///   - consumer: the consumer's name.
-    ///   - deadLettersOnly: false to drop waiting events as well.
-    /// - Returns: The number of dropped events.
-    /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be written.
-    @discardableResult
-    public func drop(
-        _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true
-    ) throws(EventStoreError) -> Int {
-        try change { try $0.drop(id, of: consumer, deadLettersOnly: deadLettersOnly) }
     }
 
     /// Adds or continues consumers, and pauses others. A setup that changes nothing is not written, so that a

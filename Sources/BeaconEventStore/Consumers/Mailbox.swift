@@ -30,21 +30,23 @@ extension StoreTables {
         return consumers
     }
 
-    /// Counts the rows of all mailboxes, by consumer and state.
-    func countMail() throws -> [String: [Amount]] {
-        var amounts: [String: [Amount]] = [:]
+    /// Counts the rows of a consumer's mailbox, by state, and finds the event of the lowest priority that waits.
+    func countMail(of consumer: inout ConsumerStatus, upTo sequence: Int64) throws {
+        (consumer.mail, consumer.latest) = (ConsumerStatus(name: "").mail, nil)
         try each(
-            "SELECT destination, state, count(*), sum(bytes) FROM delivery GROUP BY destination, state"
+            """
+            SELECT state, count(*), sum(bytes), min(number), max(number), max(CASE priority WHEN 0 THEN number END)
+            FROM delivery WHERE destination = ? GROUP BY state
+            """, [consumer.name]
         ) { row in
-            let (name, state) = (try row.text(0), try row.count(1))
-            guard MailState.all.contains(state) else {
-                throw DamagedRow(description: "a delivery is in state \(state)")
+            let state = try row.count(0)
+            guard MailState.all.contains(state), try row.integer(3) > 0, try row.integer(4) <= sequence else {
+                throw DamagedRow(description: "a delivery is in state \(state), or its number was never assigned")
             }
-            amounts[name, default: ConsumerStatus(name: name).mail][state] = Amount(
-                count: try row.count(2), bytes: try row.count(3))
+            consumer.mail[state] = Amount(count: try row.count(1), bytes: try row.count(2))
+            if MailState.waiting.contains(state) { consumer.latest = try row.optionalInteger(5) ?? consumer.latest }
             return true
         }
-        return amounts
     }
 
     /// Returns the rows of a mailbox that match a condition.
@@ -71,7 +73,7 @@ extension StoreTables {
             """
             SELECT d.number, d.body, \(StoreRow.columns), \(columns) FROM delivery AS d
             LEFT JOIN event AS e ON e.number = d.number WHERE d.destination = ? AND d.state = ? ORDER BY d.number
-            """, [name, state]
+            """, [name.canonical, state]
         ) { row in
             guard events.count < limit else { return false }
             do {
@@ -93,7 +95,7 @@ extension StoreTables {
     ///
     /// - Returns: The batch, which may be empty, and the numbers of unreadable events.
     func nextBatch(of name: String, limit: Int) throws -> (batch: EventBatch, damaged: [Int64]) {
-        guard try first("SELECT 1 FROM destination WHERE name = ?", [name], { _ in true }) ?? false else {
+        guard try first("SELECT 1 FROM destination WHERE name = ?", [name.canonical], { _ in true }) ?? false else {
             throw EventStoreError.unknown(name, beside: try consumers())
         }
         var damaged: [Int64] = []
@@ -116,14 +118,6 @@ extension StoreTables {
                 time: Timestamp(milliseconds: try row.integer(19)))
         }.events
     }
-
-    /// Returns the number before a consumer's first event in order.
-    func position(of name: String) throws -> Int64 {
-        let first = try first(
-            "SELECT min(number) FROM delivery WHERE destination = ? AND state = ?", [name, MailState.pending]
-        ) { try $0.optionalInteger(0) }
-        return try (first ?? nil).map { $0 &- 1 } ?? sequence()
-    }
 }
 
 /// Changes of mailboxes.
@@ -135,7 +129,9 @@ extension StepWriter {
         let name = ledger.consumers[index].name
         let event = stored.event
         if event.priority == .latest {
-            try remove(try tables.mail(of: name, "state < 2 AND priority = 0"), from: index, \.superseded)
+            let old = try ledger.consumers[index].latest.flatMap { try waiting($0, for: name) }
+            try remove([old].compactMap { $0 }, from: index, \.superseded)
+            ledger.consumers[index].latest = stored.number
         }
         let bytes = (body ?? event.body).count + Event.overhead
         try tables.run(
@@ -160,8 +156,11 @@ extension StepWriter {
                 "DELETE FROM delivery WHERE destination = ? AND state = ? AND number = ?",
                 [name, row.state, row.number])
             ledger.consumers[index].mail[row.state] -= Amount(count: 1, bytes: row.bytes)
-            if row.number <= ledger.swept { ledger.released.append(row.number) }
+            if row.number == ledger.consumers[index].latest { ledger.consumers[index].latest = nil }
+            if mail.count <= Self.piece { try deleteUnlessNeeded(row.number) }
         }
+        // Housekeeping deletes the events of many rows.
+        if mail.count > Self.piece { ledger.reviewed = 0 }
         ledger.consumers[index][keyPath: count] += mail.count
         ledger.changedConsumers.insert(name)
         if let reason { skips.append((name, mail.count, reason)) }
@@ -231,17 +230,14 @@ extension StepWriter {
             try post(stored, to: index, MailState.redelivered, isNamed: true, body: body)
             try enforceBounds(of: index, MailState.waiting)
         }
-        if number <= ledger.swept { ledger.released.append(number) }
+        try deleteUnlessNeeded(number)
     }
 
     // MARK: - Consumers
 
     /// Adds or continues consumers, and pauses others.
-    ///
-    /// - Parameter isRecovered: whether the file was damaged. Then a consumer whose row is lost may not have received
-    ///   any of the file's events.
-    mutating func apply(_ setup: EventStore.Setup, isRecovered: Bool) throws {
-        let start = setup.after ?? (isRecovered ? 0 : ledger.sequence)
+    mutating func apply(_ setup: EventStore.Setup) throws {
+        let start = setup.after ?? ledger.sequence
         for (name, filter) in setup.consumers { try setConsumer(name, filter, setup.limits, after: start) }
         for name in setup.paused {
             guard let index = ledger.index(of: name) else { continue }
@@ -293,10 +289,10 @@ extension StepWriter {
 
     /// Removes a consumer with its mailbox.
     mutating func removeConsumer(_ name: String) throws {
-        ledger.consumers.remove(at: try index(ofListed: name))
+        let name = ledger.consumers.remove(at: try index(ofListed: name)).name
         try tables.run("DELETE FROM destination WHERE name = ?", [name])
         try tables.run("DELETE FROM delivery WHERE destination = ?", [name])
-        ledger.restartSweep()
+        ledger.reviewed = 0
     }
 
     /// Returns the index of a consumer that is not hidden.
@@ -324,6 +320,7 @@ extension StepWriter {
     /// - Returns: The number of queued dead letters.
     mutating func retry(_ id: EventID?, of name: String) throws -> Int {
         let index = try index(ofListed: name)
+        let name = ledger.consumers[index].name
         let mail = try mail(id, of: name, "state = 2")
         for row in mail {
             try tables.run(
@@ -338,6 +335,7 @@ extension StepWriter {
         if !mail.isEmpty {
             let latest = try tables.mail(of: name, "state < 2 AND priority = 0 ORDER BY number DESC")
             try remove(Array(latest.dropFirst()), from: index, \.superseded)
+            ledger.consumers[index].latest = latest.first?.number
         }
         ledger.consumers[index].nextAttempt = nil
         ledger.changedConsumers.insert(name)
@@ -353,6 +351,7 @@ extension StepWriter {
     /// - Returns: The number of dropped events.
     mutating func drop(_ id: EventID?, of name: String, deadLettersOnly: Bool) throws -> Int {
         let index = try index(ofListed: name)
+        let name = ledger.consumers[index].name
         let mail = try mail(id, of: name, deadLettersOnly ? "state = 2" : "state IN (0, 1, 2)")
         try remove(mail, from: index, \.droppedOnRequest)
         ledger.changedConsumers.insert(name)
@@ -421,10 +420,7 @@ extension StepWriter {
             }
             guard let last = batch.events.last?.number else { return }
             if !batch.isOutOfOrder { ledger.consumers[index].passed = max(ledger.consumers[index].passed, last) }
-            ledger.consumers[index].failures = 0
-            ledger.consumers[index].failingSince = nil
-            ledger.consumers[index].nextAttempt = nil
-            ledger.consumers[index].lastError = nil
+            endFailures(of: batch.consumer)
             if !refused.isEmpty {
                 hasCounts = true
                 try enforceBounds(of: index, MailState.dead...MailState.dead)
@@ -432,8 +428,17 @@ extension StepWriter {
         }
     }
 
+    /// Ends a series of failures after a delivery, even if a newer heartbeat replaced the event during the delivery.
+    mutating func endFailures(of name: String) {
+        guard let index = ledger.index(of: name) else { return }
+        ledger.changedConsumers.insert(name)
+        (ledger.consumers[index].failures, ledger.consumers[index].failingSince) = (0, nil)
+        (ledger.consumers[index].nextAttempt, ledger.consumers[index].lastError) = (nil, nil)
+    }
+
     private mutating func refuse(_ mail: Mail, _ reason: String, by index: Int) throws {
         let consumer = ledger.consumers[index]
+        if mail.number == consumer.latest { ledger.consumers[index].latest = nil }
         let attempts = (mail.state == MailState.pending ? consumer.failures : mail.attempts) + 1
         try tables.run(
             """

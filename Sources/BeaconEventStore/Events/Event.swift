@@ -140,3 +140,9 @@ public struct StoredEvent: Hashable, Sendable {
     /// The event.
     public var event: Event
 }
+
+extension String {
+    /// The text in one spelling of Unicode (NFC). SQLite compares bytes, so two spellings of one text, which are equal
+    /// for Swift, would be two rows.
+    var canonical: String { utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping }
+}

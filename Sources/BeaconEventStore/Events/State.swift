@@ -67,7 +67,8 @@ public struct StateChange: Hashable, Sendable {
     ///   - value: the value; nil to remove it.
     ///   - sender: the sender whose bounds it counts for.
     public init(namespace: String, key: String, value: Data?, sender: String? = nil) {
-        (self.namespace, self.key, self.value, self.sender) = (namespace, key, value, sender)
+        (self.namespace, self.key, self.value) = (namespace.canonical, key.canonical, value)
+        self.sender = sender?.canonical
     }
 
     /// The largest value, in bytes.

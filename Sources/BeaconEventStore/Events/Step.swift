@@ -20,6 +20,10 @@ public struct Step: Sendable {
     /// The events for additional consumers, with the consumers' names.
     package private(set) var addressed: [(event: Event, consumers: [String])] = []
 
+    /// A closure that reads the state and completes the step, in the transaction that stores it. An error refuses the
+    /// step: it becomes the cause of a `conflict`.
+    package var decision: (@Sendable (StateReader, inout Step) throws -> Void)?
+
     /// A consumer's progress.
     enum Progress: Sendable {
         /// The consumer has handled a batch, and refused some events permanently, by number with the reasons.
@@ -99,7 +103,7 @@ public struct Step: Sendable {
 
     /// Whether a power failure could lose data, rather than only repeat work.
     var hasToBeSynced: Bool {
-        !events.isEmpty || !changes.isEmpty || !addressed.isEmpty
+        !events.isEmpty || !changes.isEmpty || !addressed.isEmpty || decision != nil
             || progress.contains {
                 // A hidden consumer acts after the commit, and must not act twice.
                 if case .handled(let batch, let refused) = $0 {

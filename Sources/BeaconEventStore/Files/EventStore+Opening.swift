@@ -141,12 +141,11 @@ extension EventStore {
         open.close()
         let new = try Self.replace(file, settings: settings, clock: clock, after: failure, logger: logger)
         try lock?.renew(file)
-        // Consumers whose rows are lost continue, and receive all events of the file.
+        // Consumers whose rows are lost continue.
         for old in ledger.consumers {
             setups.append(
                 Setup(
-                    consumers: [(old.name, old.filter)], paused: old.isActive ? [] : [old.name], limits: old.limits,
-                    after: 0))
+                    consumers: [(old.name, old.filter)], paused: old.isActive ? [] : [old.name], limits: old.limits))
         }
         // Never reuse numbers that were already assigned.
         let sequence = max(new.ledger.sequence, ledger.sequence)

@@ -44,7 +44,6 @@ struct StoreCopy {
                 var sequence = (try? source.sequence()) ?? 0
                 var unreadable = try copy("event AS e", StoreRow.columns, orderedBy: ["number"]) { row in
                     let event = try row.event()
-                    guard event.number < Int64.max / 2 else { throw DamagedRow(description: "a number is too large") }
                     guard try target.addName(event.event.id, event.number) else { return }
                     try target.insert(event)
                     sequence = max(sequence, event.number)
@@ -114,103 +113,77 @@ struct StoreCopy {
             guard isSalvage else { throw error }
             return 1
         }
-        /// Reads some of the rows, and returns whether it came to the end.
-        func read(_ order: String, from number: Int64? = nil, until end: ((StoreRow) throws -> Bool)? = nil) -> Bool {
+        let isNumbered = key == ["number"]
+        var next = isSalvage ? 1 : Int64.min
+        func read(_ order: String) throws {
             let keys = key.map { "\($0) \(order)" }.joined(separator: ", ")
-            let start = number.map { "WHERE number >= \($0)" } ?? ""
-            do {
-                try self.source.each("SELECT \(columns) FROM \(source) \(start) ORDER BY \(keys)") { row in
-                    if try end?(row) == true { return false }
-                    do { try body(row) } catch is DamagedRow { unreadable += 1 }
-                    return true
+            let start = isNumbered ? "WHERE number >= \(next)" : ""
+            try self.source.each("SELECT \(columns) FROM \(source) \(start) ORDER BY \(keys)") { row in
+                if isNumbered, let number = try? row.integer(0) {
+                    // A damaged table may contain cycles.
+                    guard number >= next, number < Int64.max / 2 else { throw DamagedRow(description: "a cycle") }
+                    next = number + 1
+                }
+                do {
+                    try body(row)
+                } catch let error as DamagedRow {
+                    guard isSalvage else { throw error }
+                    unreadable += 1
                 }
                 return true
-            } catch {
-                return false
             }
         }
         guard isSalvage else {
-            try self.source.each("SELECT \(columns) FROM \(source) ORDER BY \(key.joined(separator: ", "))") {
-                try body($0)
-                return true
-            }
+            try read("ASC")
             return 0
         }
-        guard key == ["number"] else {
-            if !read("ASC") {
-                unreadable += 1
-                _ = read("DESC")
+        for attempt in 0..<(isNumbered ? 10_000 : 2) {
+            do {
+                try read(isNumbered || attempt == 0 ? "ASC" : "DESC")
+                break
+            } catch {
+                (unreadable, next) = (unreadable + 1, next + 1)
             }
-            return unreadable
-        }
-        var next: Int64 = 1
-        for _ in 0..<10_000 {
-            // A damaged table may contain cycles.
-            let isDone = read("ASC", from: next) { row in
-                guard let number = try? row.integer(0) else { return false }
-                guard number >= next, number < Int64.max / 2 else { throw DamagedRow(description: "a cycle") }
-                next = number + 1
-                return false
-            }
-            if isDone { break }
-            unreadable += 1
-            next += 1
         }
         return unreadable
     }
 
-    /// Copies consumers with their mailboxes. If a part of them is lost, every event after a consumer's position counts
-    /// as waiting, because a repetition is better than a loss.
+    /// Copies consumers with their mailboxes. A mailbox whose consumer's row is lost is paused until the consumer is
+    /// added again, so that it gets no event of the past.
     private func copyMailboxes(_ target: StoreTables) throws -> Int {
-        var consumers: [ConsumerStatus] = []
-        var unreadable = try copy("destination", ConsumerStatus.columns, orderedBy: ["name"]) { row in
-            let consumer = try ConsumerStatus(row)
-            guard isSalvage || consumer.isHidden, !consumers.contains(where: { $0.name == consumer.name }) else {
-                return
-            }
-            try consumer.write(target)
-            consumers.append(consumer)
+        var names: Set<String> = []
+        func add(_ consumer: ConsumerStatus) throws {
+            if names.insert(consumer.name).inserted { try consumer.write(target) }
         }
-        func post(
-            _ name: String, _ state: Int, _ number: Int64, _ values: [(any DatabaseValueConvertible)?]
-        ) throws {
-            try target.run(
-                """
-                INSERT INTO delivery SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (
-                    SELECT 1 FROM event WHERE number = ?3) AND NOT EXISTS (
-                    SELECT 1 FROM delivery WHERE destination = ?1 AND state IN (0, 1, 2) AND number = ?3)
-                """, StatementArguments([name, state, number] + values))
+        let lost = try copy("destination", ConsumerStatus.columns, orderedBy: ["name"]) { row in
+            var consumer = try ConsumerStatus(row)
+            consumer.name = consumer.name.canonical
+            if isSalvage || consumer.isHidden { try add(consumer) }
         }
-        let columns = "destination, state, number, priority, bytes, since, named, attempts, reason, body"
-        let lost = try copy("delivery", columns, orderedBy: ["destination", "state", "number"]) { row in
-            let (name, state, number) = (try row.text(0), try row.count(1), try row.integer(2))
-            guard consumers.contains(where: { $0.name == name }) else { return }
-            guard MailState.all.contains(state), try row.count(3) < Event.Priority.count else {
-                throw DamagedRow(description: "a delivery is in state \(state)")
+        let columns = "destination, state, number, since, named, attempts, reason, body"
+        return try lost
+            + copy("delivery", columns, orderedBy: ["destination", "state", "number"]) { row in
+                let (name, state) = (try row.text(0).canonical, try row.count(1))
+                guard MailState.all.contains(state) else {
+                    throw DamagedRow(description: "a delivery is in state \(state)")
+                }
+                let values: [(any DatabaseValueConvertible)?] = [
+                    name, state, try row.integer(2), try row.optionalData(7, atMost: Event.maximumBody),
+                    min(max(try row.integer(3), 0), Timestamp.latest.milliseconds), try row.count(4), try row.count(5),
+                    try row.optionalText(6, atMost: 1 << 16),
+                ]
+                if isSalvage {
+                    var consumer = ConsumerStatus(name: name)
+                    consumer.isActive = false
+                    try add(consumer)
+                }
+                guard names.contains(name) else { return }
+                try target.run(
+                    """
+                    INSERT INTO delivery SELECT ?1, ?2, number, priority, length(coalesce(?4, body)) + \(Event.overhead), \
+                    ?5, ?6, ?7, ?8, ?4 FROM event WHERE number = ?3 AND NOT EXISTS (
+                        SELECT 1 FROM delivery WHERE destination = ?1 AND state IN (0, 1, 2) AND number = ?3)
+                    """, StatementArguments(values))
             }
-            try post(
-                name, state, number,
-                [
-                    try row.count(3), try row.count(4), min(max(try row.integer(5), 0), Timestamp.latest.milliseconds),
-                    try row.count(6), try row.count(7), try row.optionalText(8, atMost: 1 << 16),
-                    try row.optionalData(9, atMost: Event.maximumBody),
-                ])
-        }
-        unreadable += lost
-        for consumer in consumers where lost > 0 {
-            var wanted: [StoredEvent] = []
-            try target.events("number > ?", [consumer.position]) { event in
-                if let event, consumer.wants(event.event) { wanted.append(event) }
-                return true
-            }
-            for event in wanted {
-                let named = event.event.audience != nil
-                let priority = Int64(event.event.priority.rawValue)
-                try post(
-                    consumer.name, MailState.pending, event.number,
-                    [priority, event.event.size, event.arrival.milliseconds, named, 0, nil, nil])
-            }
-        }
-        return unreadable
     }
 }

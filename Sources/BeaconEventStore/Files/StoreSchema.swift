@@ -7,7 +7,7 @@ enum StoreSchema {
     static let applicationID: Int32 = 0x5342_4553
 
     /// The version of the tables.
-    static let version: Int32 = 3
+    static let version: Int32 = 4
 
     /// The statement that sets the page size of a new file. A commit writes whole pages, and pages of 2 kB halve the
     /// data written for a single event. Most events and values would not fit into smaller pages.

@@ -90,27 +90,4 @@ extension StoreTables {
         }
         return page
     }
-
-    /// Counts the events of a query in each step of a time range, by kind. The query's own times are not used.
-    ///
-    /// - Returns: The counts, and the number before which the next call continues; nil at the end.
-    func counts(
-        _ query: EventQuery, from: Timestamp, to: Timestamp, steps: Int, before: Int64?,
-        where isCounted: (StoredEvent) -> Bool
-    ) throws -> (counts: [String: [Int]], next: Int64?) {
-        var query = query
-        (query.from, query.to) = (from, to)
-        query.before = before
-        query.limit = Self.maximumExamined
-        let page = try page(query)
-        var counts: [String: [Int]] = [:]
-        let width = max(to.since(from), 1)
-        for stored in page.events where isCounted(stored) {
-            // Use floating point, because the product may exceed 64 bits.
-            let share = Double(stored.event.time.since(from)) / Double(width)
-            let step = min(max(Int(share * Double(steps)), 0), steps - 1)
-            counts[stored.event.kind, default: Array(repeating: 0, count: steps)][step] += 1
-        }
-        return (counts, page.next)
-    }
 }

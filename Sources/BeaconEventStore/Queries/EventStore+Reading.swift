@@ -43,19 +43,21 @@ extension EventStore {
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func counts(
         _ query: EventQuery = EventQuery(), from: Timestamp, to: Timestamp, steps: Int,
-        where isCounted: @escaping @Sendable (StoredEvent) -> Bool = { _ in true }
+        where isCounted: @Sendable (StoredEvent) -> Bool = { _ in true }
     ) async throws(EventStoreError) -> [String: [Int]] {
-        let steps = min(max(steps, 1), 10_000)
-        var counts: [String: [Int]] = [:]
-        var before: Int64?
+        let (steps, width) = (min(max(steps, 1), 10_000), max(to.since(from), 1))
+        var (query, counts) = (query, [String: [Int]]())
+        (query.from, query.to, query.before, query.limit) = (from, to, nil, StoreTables.maximumExamined)
         repeat {
-            let next = before
-            let page = try await read(long: true) {
-                try $0.counts(query, from: from, to: to, steps: steps, before: next, where: isCounted)
+            let page = try await events(query)
+            for stored in page.events where isCounted(stored) {
+                // Use floating point, because the product may exceed 64 bits.
+                let share = Double(stored.event.time.since(from)) / Double(width)
+                let step = min(max(Int(share * Double(steps)), 0), steps - 1)
+                counts[stored.event.kind, default: Array(repeating: 0, count: steps)][step] += 1
             }
-            counts.merge(page.counts) { zip($0, $1).map { $0 + $1 } }
-            before = page.next
-        } while before != nil
+            query.before = page.next
+        } while query.before != nil
         return counts
     }
 

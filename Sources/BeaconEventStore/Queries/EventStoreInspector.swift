@@ -9,13 +9,17 @@ import GRDB
 /// The writing process notices changes with its next write or, if it calls ``EventStore/run()``, within ten seconds.
 public struct EventStoreInspector: Sendable {
     private let file: URL
+    private let clock: EventStoreClock
     private let database: DatabaseQueue
 
     /// Opens the store in a file.
     ///
     /// - Throws: ``EventStoreError``: `cannotOpen` if the file does not exist, `notOurs` or `damaged` if it is not an
     ///   event store.
-    public init(file: URL) throws(EventStoreError) {
+    public init(file: URL) throws(EventStoreError) { try self.init(file: file, clock: .system) }
+
+    /// Opens the store in a file, with clocks other than the system's.
+    package init(file: URL, clock: EventStoreClock) throws(EventStoreError) {
         // Only the owner can access the folder, so other users cannot even check whether the file exists.
         if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
             throw EventStoreError(
@@ -29,7 +33,7 @@ public struct EventStoreInspector: Sendable {
                 "there is no event store at \(file.path). Check the path; the program creates it when it starts")
         }
         try StoreFile.check(file)
-        self.file = file
+        (self.file, self.clock) = (file, clock)
         do {
             var configuration = Configuration()
             configuration.label = "event store inspector"
@@ -106,7 +110,7 @@ public struct EventStoreInspector: Sendable {
     private func store(_ step: Step) throws(EventStoreError) -> Receipt {
         try step.check()
         return try change { writer in
-            try writer.correctTimes(by: .system)
+            try writer.correctTimes(by: clock)
             return try writer.store(step).get()
         }
     }
@@ -152,7 +156,7 @@ public struct EventStoreInspector: Sendable {
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 return try StoreTables.transaction(in: database) { tables in
                     var writer = StepWriter(
-                        tables: tables, settings: EventStoreSettings(), now: EventStoreClock.system.now,
+                        tables: tables, settings: EventStoreSettings(), now: clock.now,
                         ledger: try Ledger(beside: tables))
                     let value = try body(&writer)
                     try writer.ledger.writeEdits(tables)

@@ -7,14 +7,21 @@ import GRDB
 /// A row that is unreadable because of a disk error counts as missing.
 public struct StateReader {
     private let tables: StoreTables
+    private let ledger: Ledger?
 
-    init(_ tables: StoreTables) { self.tables = tables }
+    /// - Parameter ledger: the ledger of the transaction that reads; nil outside of ``EventStore/update(_:)``.
+    init(_ tables: StoreTables, _ ledger: Ledger? = nil) { (self.tables, self.ledger) = (tables, ledger) }
+
+    /// Returns the number of events that wait for a consumer; 0 outside of ``EventStore/update(_:)``.
+    package func waiting(for consumer: EventConsumer) -> Int {
+        ledger.flatMap { ledger in ledger.index(of: consumer.name).map { ledger.consumers[$0].waiting } } ?? 0
+    }
 
     private static let columns = "namespace, key, value, sender, modified"
 
     /// Returns the row of a key; nil if it does not exist.
     public func row(_ namespace: String, _ key: String) throws -> StateRow? {
-        try read("namespace = ? AND key = ?", [namespace, key]).first
+        try read("namespace = ? AND key = ?", [namespace.canonical, key.canonical]).first
     }
 
     /// Returns a value; nil if it does not exist.
@@ -32,8 +39,8 @@ public struct StateReader {
     ) throws -> [StateRow] {
         try read(
             "namespace = ?1 AND key >= ?2 AND (?3 IS NULL OR key > ?3) ORDER BY key LIMIT ?4",
-            [namespace, max(prefix, key ?? ""), key, max(limit, 1)],
-            while: { $0.utf8.starts(with: prefix.utf8) })
+            [namespace, max(prefix.canonical, key?.canonical ?? ""), key?.canonical, max(limit, 1)],
+            while: { $0.utf8.starts(with: prefix.canonical.utf8) })
     }
 
     /// Returns rows of a namespace by key, in descending order.
@@ -49,7 +56,7 @@ public struct StateReader {
         // The plus sign keeps SQLite from using the sender's index, so that the index of keys provides the order.
         try read(
             "namespace = ?1 AND (?2 IS NULL OR key < ?2) AND (?3 IS NULL OR +sender = ?3) ORDER BY key DESC LIMIT ?4",
-            [namespace, key, sender, max(limit, 1)])
+            [namespace, key?.canonical, sender?.canonical, max(limit, 1)])
     }
 
     /// Returns the most recently changed rows of a namespace, the newest first.
@@ -59,7 +66,7 @@ public struct StateReader {
 
     /// Returns all rows of a namespace that count toward a sender's bounds.
     public func rows(_ namespace: String, of sender: String) throws -> [StateRow] {
-        try read("namespace = ? AND sender = ?", [namespace, sender])
+        try read("namespace = ? AND sender = ?", [namespace, sender.canonical])
     }
 
     /// Returns the number of rows of each sender in a namespace.

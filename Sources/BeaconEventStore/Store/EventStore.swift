@@ -187,26 +187,25 @@ public actor EventStore {
     /// }
     /// ```
     ///
-    /// - Parameter body: a closure that reads the state and fills the step.
+    /// - Parameter body: a closure that reads the state and fills the step. After a failure it may be called again.
     /// - Returns: The result of `body`, once the step is on the disk.
     /// - Throws: ``EventStoreError``, like ``append(_:)``, and the errors of `body`. Nothing is stored then.
-    public func update<Value: Sendable>(
-        _ body: @Sendable (StateReader, inout Step) throws -> Value
+    public nonisolated func update<Value: Sendable>(
+        _ body: @escaping @Sendable (StateReader, inout Step) throws -> Value
     ) async throws -> Value {
-        let outcome: Result<Value, any Error> = try change { writer in
-            var step = Step()
-            let value: Value
-            do {
-                value = try body(StateReader(writer.tables), &step)
-                try step.check()
-            } catch {
-                // An error of the caller's closure is not a fault of the file.
-                guard error is DatabaseError || error is DamagedRow else { return .failure(error) }
-                throw error
-            }
-            return try writer.store(step).map { _ in value }.mapError { $0 }
+        let outcome = Locked<Value?>(nil)
+        var step = Step()
+        step.decision = { state, step in
+            let value = try body(state, &step)
+            outcome.withLock { $0 = value }
         }
-        return try outcome.get()
+        do {
+            try await append(step)
+        } catch {
+            throw error.code == .conflict ? error.cause ?? error : error
+        }
+        guard let value = outcome.withLock({ $0 }) else { throw EventStoreError.closed(file) }
+        return value
     }
 
     private nonisolated func drop(_ step: Step, _ error: EventStoreError) {
@@ -356,7 +355,7 @@ public actor EventStore {
                 try writer.ledger.refresh(tables)
                 // This must happen before anything is added with the new time or counts as old by it.
                 if isSet { try writer.correctTimes(by: clock) }
-                for setup in setups { try writer.apply(setup, isRecovered: recovery != nil) }
+                for setup in setups { try writer.apply(setup) }
                 let value = try body(&writer)
                 try writer.ledger.write(tables, hasCounts: writer.hasCounts)
                 return (value, writer)
@@ -412,7 +411,7 @@ public actor EventStore {
         let history = ledger.events.count - ledger.behind.count
         let bytes = ledger.events.bytes - ledger.behind.bytes
         // Apart, since the compiler needs seconds for them in one expression.
-        let isLong = history >= retention.events + slack || ledger.released.count >= slack
+        let isLong = history >= retention.events + slack
         let isLarge = bytes > retention.bytes + retention.bytes / 64
         guard isLong || isLarge || ledger.consumers.contains(where: { $0.isBeyondBounds(MailState.waiting) }) else {
             return

@@ -6,7 +6,7 @@ import GRDB
 /// append for long.
 extension StepWriter {
     /// The number of rows of a mailbox that are dropped at once.
-    private static let piece = 500
+    static let piece = 500
 
     /// Does a piece of the work.
     ///
@@ -23,7 +23,7 @@ extension StepWriter {
             if try enforceBounds(of: index, MailState.waiting, limit: Self.piece) { return true }
         }
         if isExpiring, canBeOld, try expireState() { return true }
-        return try deleteReleased() || sweep(canBeOld) || forgetNames()
+        return try review() || sweep(canBeOld) || forgetNames()
     }
 
     /// Drops events that have waited too long, and dead letters that were kept too long.
@@ -80,25 +80,30 @@ extension StepWriter {
         for (number, bytes) in examined {
             ledger.swept = number
             ledger.behind += Amount(count: 1, bytes: bytes)
-            try deleteUnlessNeeded(number, bytes)
+            try deleteUnlessNeeded(number)
         }
         return examined.count == settings.piece
     }
 
-    /// Deletes events that stayed because they waited, and that no consumer needs now.
-    private mutating func deleteReleased() throws -> Bool {
-        let numbers = ledger.released.prefix(settings.piece)
-        ledger.released.removeFirst(numbers.count)
-        for number in numbers {
-            let bytes = try tables.first(
-                "SELECT \(Event.sizeSQL) FROM event WHERE number = ?", [number]
-            ) { (try? $0.count(0)) ?? Event.overhead }
-            if let bytes { try deleteUnlessNeeded(number, bytes) }
+    /// Looks again at events that stayed because they waited, after many of them may have been released.
+    private mutating func review() throws -> Bool {
+        guard ledger.reviewed < ledger.swept, ledger.behind.count > 0 else { return false }
+        var numbers: [Int64] = []
+        try tables.each(
+            "SELECT number FROM event WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
+            [ledger.reviewed, ledger.swept, settings.piece]
+        ) { row in
+            numbers.append(try row.integer(0))
+            return true
         }
-        return !ledger.released.isEmpty
+        for number in numbers { try deleteUnlessNeeded(number) }
+        ledger.reviewed = numbers.last ?? .max
+        return !numbers.isEmpty
     }
 
-    private mutating func deleteUnlessNeeded(_ number: Int64, _ bytes: Int) throws {
+    /// Deletes an event beyond the history's bounds, unless a consumer needs it.
+    mutating func deleteUnlessNeeded(_ number: Int64) throws {
+        guard number <= ledger.swept else { return }
         for consumer in ledger.consumers where consumer.amount(MailState.all).count > 0 {
             let isNeeded = try tables.first(
                 "SELECT 1 FROM delivery WHERE destination = ? AND state IN (0, 1, 2) AND number = ?",
@@ -106,6 +111,10 @@ extension StepWriter {
             ) { _ in true }
             if isNeeded == true { return }
         }
+        let bytes = try tables.first("SELECT \(Event.sizeSQL) FROM event WHERE number = ?", [number]) {
+            (try? $0.count(0)) ?? Event.overhead
+        }
+        guard let bytes else { return }
         try tables.run("DELETE FROM event WHERE number = ?", [number])
         ledger.events -= Amount(count: 1, bytes: bytes)
         ledger.behind -= Amount(count: 1, bytes: bytes)

@@ -46,8 +46,8 @@ struct Ledger: Sendable {
     var swept: Int64 = 0
     /// These events.
     var behind = Amount()
-    /// The events up to ``swept`` that a consumer has handled, so that they may be deleted.
-    var released: [Int64] = []
+    /// The number up to which housekeeping has looked again at these events, after many of them may have been released.
+    var reviewed = Int64.max
     /// The last id that the search for old ids has reached.
     var lastName = Data()
     /// The time since boot, in milliseconds, until which the wall clock may be wrong, so that nothing is old by it.
@@ -61,14 +61,16 @@ struct Ledger: Sendable {
     /// - Throws: ``DamagedRow`` if the file contradicts itself.
     init(_ tables: StoreTables) throws {
         try refresh(tables)
+        reviewed = .max
         let newest = try tables.first("SELECT max(number) FROM event") { try $0.optionalInteger(0) ?? 0 } ?? 0
         guard newest <= sequence else { throw DamagedRow(description: "the sequence is behind the events") }
     }
 
-    /// Creates the ledger of a process that changes a few rows alongside the writing process. It counts nothing.
+    /// Creates the ledger of a process that changes a few rows alongside the writing process. It counts only mailboxes.
     init(beside tables: StoreTables) throws {
         sequence = try tables.sequence()
-        try readConsumers(tables, counting: false)
+        try readConsumers(tables)
+        changedConsumers = []
     }
 
     /// Returns the index of a consumer; nil if it is unknown.
@@ -101,36 +103,33 @@ struct Ledger: Sendable {
     mutating func refresh(_ tables: StoreTables) throws {
         let version = try tables.first("PRAGMA data_version") { try $0.integer(0) } ?? 0
         guard version != dataVersion else { return }
-        dataVersion = version
+        if dataVersion == nil { names = try tables.first("SELECT count(*) FROM known") { try $0.count(0) } ?? 0 }
         // Another process also appends events, but never deletes any.
         let new = try tables.first(
-            "SELECT count(*), coalesce(sum(\(Event.sizeSQL)), 0) FROM event WHERE number > ?",
-            [sequence]
+            "SELECT count(*), coalesce(sum(\(Event.sizeSQL)), 0) FROM event WHERE number > ?", [sequence]
         ) { Amount(count: try $0.count(0), bytes: try $0.count(1)) }
         events += new ?? Amount()
+        if dataVersion != nil { names += new?.count ?? 0 }
+        dataVersion = version
         sequence = max(sequence, try tables.sequence())
-        names = try tables.first("SELECT count(*) FROM known") { try $0.count(0) } ?? 0
         try countState(tables)
         try readConsumers(tables)
-        changedConsumers.formUnion(consumers.map(\.name))
-        restartSweep()
     }
 
-    /// Looks for deletable events from the first one again, because events may have been released unnoticed.
-    mutating func restartSweep() { (swept, behind, released) = (0, Amount(), []) }
-
-    /// Reads the consumers' rows, and counts their mailboxes.
-    mutating func readConsumers(_ tables: StoreTables, counting: Bool = true) throws {
+    /// Reads the consumers' rows, and counts the mailboxes that another process has changed.
+    private mutating func readConsumers(_ tables: StoreTables) throws {
         let (known, before) = (consumers, written)
         consumers = try tables.consumers()
         // Names that differ for SQLite may be equal here.
         written = Dictionary(consumers.map { ($0.name, $0) }) { first, _ in first }
-        let mail = counting ? try tables.countMail() : [:]
         for index in consumers.indices {
             let name = consumers[index].name
-            if let mail = mail[name] { consumers[index].mail = mail }
-            guard let old = known.first(where: { $0.name == name }), let row = before[name] else { continue }
-            consumers[index].adopt(old, since: row)
+            let old = known.first { $0.name == name }
+            if let old, let row = before[name] { consumers[index].adopt(old, since: row) }
+            guard old?.edits != consumers[index].edits else { continue }
+            try tables.countMail(of: &consumers[index], upTo: sequence)
+            changedConsumers.insert(name)
+            reviewed = 0
         }
     }
 
@@ -156,15 +155,12 @@ struct Ledger: Sendable {
     mutating func write(_ tables: StoreTables, hasCounts: Bool) throws {
         // A consumer that was removed may be added again.
         written = written.filter { index(of: $0.key) != nil }
-        for var consumer in consumers {
-            // The position of a hidden one must be exact, so that nothing is repeated if its mailbox is damaged.
-            let hasCounts = hasCounts || consumer.isHidden
+        for consumer in consumers {
             if let row = written[consumer.name], consumer.hasSameFacts(as: row),
                 !hasCounts || consumer.hasSameCounts(as: row)
             {
                 continue
             }
-            consumer.position = try tables.position(of: consumer.name)
             try consumer.write(tables)
             written[consumer.name] = consumer
         }
@@ -178,8 +174,7 @@ struct Ledger: Sendable {
         try write(tables, hasCounts: true)
     }
 
-    /// Returns the status of all consumers in a snapshot of the file. Mailboxes are counted only if another process has
-    /// changed them.
+    /// Returns the status of all consumers in a snapshot of the file, which another process may have changed.
     func statuses(_ tables: StoreTables) throws -> [ConsumerStatus] {
         var ledger = self
         var edits: [String: Int] = [:]
@@ -188,10 +183,8 @@ struct Ledger: Sendable {
             return true
         }
         if edits != Dictionary(consumers.map { ($0.name, $0.edits) }, uniquingKeysWith: { first, _ in first }) {
+            ledger.sequence = try tables.sequence()
             try ledger.readConsumers(tables)
-        }
-        for index in ledger.consumers.indices {
-            ledger.consumers[index].position = try tables.position(of: ledger.consumers[index].name)
         }
         return ledger.consumers
     }

@@ -23,25 +23,39 @@ struct StepWriter {
     /// - Returns: The receipt, or an error that concerns only this step.
     /// - Throws: An error of the file, which fails the whole transaction.
     mutating func store(_ step: Step) throws -> Result<Receipt, EventStoreError> {
+        var step = step
+        do {
+            try step.decision?(StateReader(tables, ledger), &step)
+            try step.check()
+        } catch {
+            // An error of the caller's closure is not a fault of the file.
+            guard error is DatabaseError || error is DamagedRow else {
+                return .failure(error as? EventStoreError ?? EventStoreError(.conflict, "\(error)", cause: error))
+            }
+            throw error
+        }
         var receipt = Receipt()
         var known: [Int64?] = []
         // If the step has only events, inserting them shows whether they are known.
         let isPlain = step.changes.isEmpty && step.progress.isEmpty && step.addressed.isEmpty
         for event in step.events { known.append(isPlain ? nil : try number(of: event.id)) }
-        var repeated = 0
+        var (repeated, new) = (0, 0)
         for progress in step.progress {
             switch try verdict(on: progress) {
-            case .success(let isNew): repeated += isNew ? 0 : 1
+            case .success(true): new += 1
+            case .success(false):
+                repeated += 1
+                endFailures(of: progress.consumer)
             case .failure(let error): return .failure(error)
             }
         }
-        let isKnown = known.allSatisfy { $0 != nil } && repeated == step.progress.count
+        let isKnown = known.allSatisfy { $0 != nil } && new == 0
         if isKnown, step.addressed.isEmpty, !step.events.isEmpty || repeated > 0 {
             receipt.numbers = known.compactMap { $0 }
             receipt.isRepeated = true
             return .success(receipt)
         }
-        guard repeated == 0 else {
+        guard repeated == 0 || step.changes.isEmpty && step.events.isEmpty else {
             return .failure(
                 EventStoreError(.conflict, "one consumer of the step has passed its batch already, and another has not")
             )
@@ -57,7 +71,13 @@ struct StepWriter {
     // MARK: - Events
 
     func number(of id: EventID) throws -> Int64? {
-        try tables.first("SELECT number FROM known WHERE id = ?", [id.bytes]) { try $0.integer(0) }
+        try tables.first("SELECT number FROM known WHERE id = ?", [id.bytes]) { row in
+            let number = try row.integer(0)
+            guard number > 0, number <= ledger.sequence else {
+                throw DamagedRow(description: "the number \(number) of an id was never assigned")
+            }
+            return number
+        }
     }
 
     mutating func insert(_ event: Event, _ receipt: inout Receipt) throws -> Int64 {

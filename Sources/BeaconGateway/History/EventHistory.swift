@@ -60,22 +60,46 @@ package struct EventHistory: Sendable {
 
     // MARK: - Events of apps and other gateways
 
-    /// True while fewer events wait for rules than the history keeps. They stay until rules have processed them.
-    package var hasRoom: Bool {
-        get async throws(EventStoreError) { try await forRules.status().waiting < store.retention.events }
+    /// The reason why the history refuses events.
+    package enum Refusal: Error {
+        /// As many events wait for rules as the history keeps.
+        case full
+        /// The install belongs to another app.
+        case foreignInstall
     }
 
     /// Stores events of apps and other gateways. When it returns, they are on the disk and survive a power failure.
     /// Events that it already has are skipped.
     ///
+    /// - Parameters:
+    ///   - events: the events.
+    ///   - sender: the app and the install that sent them; nil for a gateway. A new install belongs to its first app.
     /// - Returns: the number of new events.
-    /// - Throws: `EventStoreError` if they cannot be stored. The history then has none of them, and the sender sends
-    ///   them again.
+    /// - Throws: ``Refusal``, or `EventStoreError` if they cannot be stored. The history then has none of them, and the
+    ///   sender sends them again.
     @discardableResult
-    package func receive(_ events: [BeaconNotification]) async throws(EventStoreError) -> Int {
+    package func receive(
+        _ events: [BeaconNotification], from sender: (app: String, install: String)? = nil
+    ) async throws -> Int {
+        guard !events.isEmpty else { return 0 }
         var step = Step()
         for event in events { step.events.append(try event.event(for: [Event.rules])) }
-        return events.isEmpty ? 0 : try await store.append(step).new
+        let (rules, bound, now) = (forRules, store.retention.events, store.wallTime)
+        // In the transaction that stores the events, so that of two requests at once the second is refused.
+        step.decision = { state, step in
+            guard state.waiting(for: rules) < bound else { throw Refusal.full }
+            guard let sender else { return }
+            guard let known = try StoredPeople.installs([sender.install], in: state)[sender.install] else {
+                let install = Install(id: sender.install, app: sender.app, first: now, last: now, events: 0)
+                return step.changes += try StoredPeople.changes(saving: install)
+            }
+            guard known.app == sender.app else { throw Refusal.foreignInstall }
+        }
+        do {
+            return try await store.append(step).new
+        } catch {
+            throw error.cause as? Refusal ?? error as any Error
+        }
     }
 }
 

@@ -146,6 +146,30 @@ struct IntakeTests {
             ).status == 403)
     }
 
+    @Test("A new install belongs to the first of two apps that post for it at once (S11)")
+    func newInstall() async throws {
+        let bench = try bench()
+        // Rules have not processed the first event yet.
+        #expect(try await post(bench, [Self.proximity("a", 2)]).status == 204)
+        #expect(try await post(bench, [Self.proximity("b", 2)], keys: "other:secret").status == 403)
+        let install = UUID().uuidString
+        let answers = try await withThrowingTaskGroup(of: (String, Int).self) { group in
+            for number in 0..<20 {
+                let keys = number.isMultiple(of: 2) ? "key:secret" : "other:secret"
+                group.addTask {
+                    let events = [Self.proximity("c\(number)", 2)]
+                    return (keys, try await post(bench, events, install: install, keys: keys).status)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let accepted = answers.filter { $0.1 == 204 }
+        #expect(accepted.count == 10 && Set(accepted.map(\.0)).count == 1)
+        #expect(answers.filter { $0.1 == 403 }.count == 10)
+        try await bench.work()
+        #expect(try await bench.state.people.installs([install])[install]?.events == 10)
+    }
+
     @Test(
         "A batch with a fault is refused as a whole, with the fault's position",
         arguments: [

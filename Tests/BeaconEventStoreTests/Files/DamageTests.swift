@@ -102,18 +102,6 @@ struct DamageTests {
         #expect(bench.store.recovery == nil)
     }
 
-    @Test("A file without its beginning is set aside, and a new one created")
-    func beheaded() async throws {
-        let bench = try await filled(200)
-        var bytes = try Data(contentsOf: bench.file)
-        bytes.replaceSubrange(0..<4096, with: Data(count: 4096))
-        try bytes.write(to: bench.file)
-        try bench.open()
-        #expect(bench.store.recovery?.events == 0)
-        try await bench.store.append(Step(bench.events(1)))
-        #expect(try await bench.store.all().count == 1)
-    }
-
     @Test("Damage that is found while the store runs is repaired, and its consumers continue")
     func running() async throws {
         let bench = try await filled(2_000)
@@ -157,5 +145,69 @@ struct DamageTests {
         let status = try await consumer.status()
         #expect(status.waiting == 0 && status.waitingBytes == 0 && status.handled == 2 && status.dropped == 0)
         #expect(try await consumer.available() == nil && bench.store.health.damagedEvents == 3)
+    }
+
+    @Test(
+        "A mailbox keeps its readable rows without the row of its consumer, and no event of the past returns to it",
+        arguments: ["at a start", "while it runs"])
+    func lostConsumer(_ found: String) async throws {
+        let bench = try StoreBench()
+        func consumers() throws -> [EventConsumer] {
+            try bench.store.addConsumers([("a", EventFilter(kinds: ["enter"])), ("b", EventFilter())])
+                + [bench.store.addHiddenConsumer("rules", filter: EventFilter(), limits: ConsumerLimits())]
+        }
+        var all = try consumers()
+        try bench.store.addConsumer("former")
+        let events = bench.events(10)
+        try await bench.store.append(Step(events))
+        try bench.store.addConsumers([], pausing: ["former"])
+        try await all[0].commit(try #require(try await all[0].available(limit: 6)), refused: [2: "no"])
+        for consumer in all[1...] { try await consumer.commit(try #require(try await consumer.available())) }
+        if found == "at a start" { await bench.store.close() }
+        let database = try DatabaseQueue(path: bench.file.path)
+        try await database.write { try $0.execute(sql: "UPDATE destination SET filter = x'7b'") }
+        try database.close()
+        if found == "at a start" {
+            try bench.open()
+            all = try consumers()
+        }
+        let event = bench.event("enter")
+        try await bench.store.append(Step([event, bench.event("exit")]))
+        #expect(bench.store.recovery != nil)
+        #expect(try await all[0].available()?.events.map(\.event) == events[6...] + [event])
+        #expect(try bench.inspector.refused(by: "a").map(\.reason) == ["no"])
+        for consumer in all[1...] { #expect(try await consumer.available()?.events.map(\.number) == [11, 12]) }
+        let former = try #require(try await bench.store.consumers().first { $0.name == "former" })
+        #expect(former.waiting == 10)
+        // The others end with their events.
+        _ = try bench.store.addConsumer("former", filter: EventFilter(kinds: ["exit"]))
+        #expect(try await bench.store.consumers().first { $0.name == "former" }?.droppedByFilter == 10)
+    }
+
+    @Test(
+        "Numbers and sums that no store writes are damage: a start sets the file aside, and everything works",
+        arguments: [
+            "UPDATE delivery SET bytes = 9223372036854775807", "UPDATE delivery SET bytes = 1152921504606846975",
+            "UPDATE delivery SET number = number + 100", "UPDATE delivery SET number = 9223372036854775807 - number",
+            "UPDATE delivery SET since = 9223372036854775807", "UPDATE known SET number = 9223372036854775807 - number",
+            "UPDATE known SET number = -number",
+            "UPDATE destination SET failures = 1152921504606846975, appended = 1152921504606846975, "
+                + "droppedByAge = 1152921504606846975, droppedBySize = 1152921504606846975, "
+                + "droppedByFilter = 1152921504606846975, droppedOnRequest = 1152921504606846975",
+            "UPDATE delivery SET attempts = 1152921504606846975, state = 2, reason = 'no'",
+        ])
+    func numbers(sql: String) async throws {
+        let bench = try StoreBench()
+        try bench.store.addConsumer("a")
+        try bench.store.addConsumer("b")
+        let events = bench.events(12)
+        try await bench.store.append(Step(events))
+        await bench.store.close()
+        let database = try DatabaseQueue(path: bench.file.path)
+        try await database.write { try $0.execute(sql: sql) }
+        try database.close()
+        try bench.open()
+        #expect(try await bench.store.append(Step([events[3]])).numbers == [4])
+        try await BackupTests.use(bench)
     }
 }

@@ -115,7 +115,7 @@ struct FaultTests {
         let again = try bench.store.addConsumer("a")
         #expect(try await again.available(limit: 1)?.events.map(\.event) == [stored[0]])
         _ = consumer
-        try await bench.store.drop(for: "a", deadLettersOnly: false)
+        try bench.inspector.drop(for: "a", deadLettersOnly: false)
         let more = bench.events(10)
         bench.clock.advance(by: .seconds(1))
         try? await bench.store.maintain()

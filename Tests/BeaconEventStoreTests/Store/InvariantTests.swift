@@ -22,7 +22,7 @@ struct InvariantTests {
         if kind == "refused" || kind == "retried" {
             let batch = try #require(try await consumer.available())
             try await consumer.commit(batch, refused: [1: "no", 2: "no", 3: "no"])
-            if kind == "retried" { try await bench.store.retry(for: "stuck") }
+            if kind == "retried" { try bench.inspector.retry(for: "stuck") }
         }
         if kind == "paused" { try bench.store.addConsumers([], pausing: ["stuck"]) }
         for _ in 0..<20 { try await bench.store.append(Step(bench.events(50, "app"))) }
@@ -36,7 +36,7 @@ struct InvariantTests {
         // The ids of what waits, and the newest 200.
         #expect(known == [1, 2, 3] + Array(804...1_003))
         // What no longer waits goes.
-        try await bench.store.drop(for: "stuck", deadLettersOnly: false)
+        try bench.inspector.drop(for: "stuck", deadLettersOnly: false)
         try await bench.store.maintain()
         #expect(try await bench.store.all().map(\.number) == Array(954...1_003))
     }
@@ -163,8 +163,9 @@ struct InvariantTests {
         try handle.close()
         #expect(EventStore.fault(of: bench.file) == nil)
         try bench.open()
-        #expect(bench.store.recovery != nil)
+        #expect(bench.store.recovery?.events == 0)
         try await bench.store.append(Step(bench.events(1)))
+        #expect(try await bench.store.all().count == 1)
     }
 
     @Test("On a disk that fails, a start continues its consumers, and adds new ones when the disk works (S9)")
@@ -194,7 +195,7 @@ struct InvariantTests {
             bench.fault.set(error)
             #expect(throws: EventStoreError.self) { try bench.store.addConsumer("later") }
             bench.fault.set(nil)
-            try await bench.store.drop(event.id, for: "a", deadLettersOnly: false)
+            try bench.inspector.drop(event.id, for: "a", deadLettersOnly: false)
             await bench.store.close()
         }
     }
@@ -218,5 +219,167 @@ struct InvariantTests {
         try await bench.store.append(Step(bench.events(1)))
         #expect(manager.fileExists(atPath: bench.file.path + "-wal"))
         #expect(bench.store.health.isGood)
+    }
+
+    @Test("A delivery ends the failures of its consumer, also if a newer heartbeat replaced its event in flight")
+    func superseded() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        var failure = Step()
+        failure.fail("a", "no route", retryAfter: .seconds(5))
+        func heartbeat() -> Event { bench.event("heartbeat", priority: .latest) }
+        try await bench.store.append(Step([heartbeat()]))
+        try await bench.store.append(failure)
+        var batch = try #require(try await consumer.available())
+        try await bench.store.append(Step([heartbeat()]))
+        try await consumer.commit(batch)
+        var status = try await consumer.status()
+        #expect(status.failures == 0 && status.lastError == nil && status.nextAttempt == nil && status.waiting == 1)
+        // The next event of the batch fails.
+        try await bench.store.append(failure)
+        try await bench.store.append(Step(bench.events(1)))
+        batch = try #require(try await consumer.available())
+        try await bench.store.append(Step([heartbeat()]))
+        var step = Step()
+        step.commit(batch.prefix(1))
+        step.fail("a", "refused")
+        try await bench.store.append(step)
+        status = try await consumer.status()
+        #expect(status.failures == 1 && status.lastError == "refused" && status.waiting == 2)
+    }
+
+    @Test("Of many heartbeats only the newest waits, also for a consumer that starts in the past")
+    func heartbeats() async throws {
+        let bench = try StoreBench()
+        try bench.store.addConsumer("a")
+        for _ in 0..<3 { try await bench.store.append(Step(bench.events(300, "heartbeat", priority: .latest))) }
+        let old = try bench.store.addConsumer("old", after: 100)
+        try await bench.reopen()
+        for name in ["a", "old"] {
+            let consumer = try bench.store.addConsumer(name)
+            #expect(try await consumer.available()?.events.map(\.number) == [900])
+            #expect(try await consumer.status().superseded == (name == "a" ? 899 : 799))
+            let batch = try #require(try await consumer.available())
+            try await consumer.commit(batch, refused: [900: "no"])
+        }
+        // A retried one waits, until another arrives.
+        let inspector = try bench.inspector
+        #expect(try inspector.retry(for: "old") == 1)
+        #expect(try inspector.append(bench.events(1, "heartbeat", priority: .latest)) == 1)
+        try await bench.store.append(Step(bench.events(2, "heartbeat", priority: .latest)))
+        #expect(try inspector.waiting(for: "old").map(\.number) == [903])
+        #expect(try inspector.waiting(for: "a").map(\.number) == [903])
+        _ = old
+    }
+
+    @Test("Two spellings of a name are one consumer and one key, as for Swift")
+    func spellings() async throws {
+        let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+        let bench = try StoreBench()
+        let first = try bench.store.addConsumer(composed)
+        let events = bench.events(4)
+        try await bench.store.append(Step(events))
+        try await first.commit(try #require(try await first.available(limit: 1)))
+        for (left, name) in [(2, decomposed), (1, composed)] {
+            let consumer = try bench.store.addConsumer(name)
+            let batch = try #require(try await consumer.available(limit: 1))
+            try await consumer.commit(batch, refused: [batch.events[0].number: "no"])
+            #expect(try await consumer.status().waiting == left)
+            #expect(try bench.inspector.refused(by: name).count == 1)
+            let inspector = try bench.inspector
+            #expect(try inspector.refused(by: name).count == 1)
+            #expect(try inspector.drop(for: name) == 1)
+            var named = bench.event("other")
+            named.audience = [name]
+            try await bench.store.append(Step([named]))
+            #expect(try inspector.waiting(for: name).last?.event == named)
+            #expect(try inspector.drop(named.id, for: name, deadLettersOnly: false) == 1)
+            var step = Step()
+            step.set("s", name, to: Data(name.utf8), sender: name)
+            try await bench.store.append(step)
+            #expect(try await bench.store.state("s").map(\.value) == [Data(name.utf8)])
+            #expect(try await bench.store.state("s", composed)?.value == Data(name.utf8))
+            #expect(try await bench.store.state("s", decomposed)?.value == Data(name.utf8))
+            try await bench.reopen()
+        }
+        #expect(try await bench.store.consumers().count == 1)
+        // Rows that another program wrote.
+        await bench.store.close()
+        try await DatabaseQueue(path: bench.file.path).write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO destination SELECT ?, filter, active, \(Self.otherColumns) FROM destination;
+                    """, arguments: [decomposed])
+            try database.execute(
+                sql: "INSERT INTO state SELECT namespace, ?, value, sender, modified FROM state",
+                arguments: [decomposed])
+        }
+        try bench.open()
+        try await bench.store.append(Step(bench.events(1)))
+        #expect(try await bench.store.consumers().count >= 1)
+    }
+
+    private static let otherColumns = """
+        edits, failures, failingSince, nextAttempt, lastError, appended, handled, retried, refused, \
+        droppedByAge, droppedBySize, droppedByFilter, droppedOnRequest, superseded
+        """
+
+    @Test("A setup whose commit was written to a file that is gone fails without a trap")
+    func movedDuringSetup() async throws {
+        let bench = try StoreBench()
+        let away = bench.folder.url.appendingPathComponent("away")
+        try await bench.store.append(Step(bench.events(1)))
+        try FileManager.default.moveItem(at: bench.file, to: away)
+        #expect(throws: EventStoreError.self) { try bench.store.addConsumer("a") }
+        try FileManager.default.moveItem(at: away, to: bench.file)
+        try bench.store.addConsumer("a")
+        try await bench.store.append(Step(bench.events(1)))
+        #expect(try await bench.store.consumers().map(\.waiting) == [1])
+    }
+
+    @Test("The search for old ids ends, also if the history is longer than their bound")
+    func fewNames() async throws {
+        let bench = try StoreBench { ($0.retention, $0.piece) = (.init(events: 1_000, names: 10), 5) }
+        let events = bench.events(200)
+        try await bench.store.append(Step(events))
+        try await bench.store.maintain()
+        #expect(try await bench.store.append(Step(events)).new == 0)
+    }
+
+    @Test("Housekeeping writes the counts, so that a kill loses those of ten seconds at most")
+    func counts() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        try await bench.store.append(Step(bench.events(5)))
+        try await consumer.commit(try #require(try await consumer.available(limit: 3)))
+        try await bench.store.maintain()
+        try await bench.crash(into: "copy.sqlite")
+        let status = try #require(try await bench.store.consumers().first)
+        #expect(status.appended == 5 && status.handled == 3 && status.waiting == 2)
+    }
+
+    @Test("A consumer that was removed and added again has a row")
+    func addedAgain() async throws {
+        let bench = try StoreBench()
+        try bench.store.addConsumer("a")
+        try await bench.store.removeConsumer("a")
+        try bench.store.addConsumer("a")
+        try await bench.crash(into: "copy.sqlite")
+        #expect(try await bench.store.consumers().map(\.name) == ["a"])
+    }
+
+    @Test("An event that a consumer is given after the history deleted it, and that it does not take, goes again")
+    func addressedInVain() async throws {
+        let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
+        try bench.store.addConsumer("a", filter: EventFilter(kinds: []))
+        let event = bench.event()
+        try await bench.store.append(Step([event]))
+        bench.clock.advance(by: .seconds(1))
+        try await bench.store.maintain()
+        var step = Step()
+        step.address(event, to: ["nobody"])
+        try await bench.store.append(step)
+        try await bench.store.maintain()
+        #expect(try await bench.store.all().isEmpty)
     }
 }

@@ -349,24 +349,14 @@ private final class MailboxHistory {
             let number = own ? model.mailboxes[name]?.dead.map(\.event.number).min() : nil
             let id = number.flatMap { number in model.numbers.first { $0.value == number }?.key }
             guard model.mailboxes[name] != nil, !own || id != nil else { return }
-            let count = try await bench.store.retry(id, for: name)
-            correct()
+            let count = try bench.inspector.retry(id, for: name)
             #expect(count == model.retry(name, number, at: now))
         case 64..<68:
             let (name, own, deadLettersOnly) = (any(Self.names), chance(1, in: 2), chance(1, in: 2))
             let number = own ? model.mailboxes[name]?.mail.keys.min() : nil
             let id = number.flatMap { number in model.numbers.first { $0.value == number }?.key }
             guard model.mailboxes[name] != nil, !own || id != nil else { return }
-            let count: Int
-            if chance(1, in: 2) {
-                count = try await bench.store.drop(id, for: name, deadLettersOnly: deadLettersOnly)
-                correct()
-            } else {
-                // Another process. The store notices it with its next transaction.
-                let inspector = try EventStoreInspector(file: bench.store.file)
-                count = try inspector.drop(id, for: name, deadLettersOnly: deadLettersOnly)
-                model.swept = 0
-            }
+            let count = try bench.inspector.drop(id, for: name, deadLettersOnly: deadLettersOnly)
             #expect(count == model.drop(name, number, deadLettersOnly: deadLettersOnly))
             let status = try await bench.store.consumers().first { $0.name == name }
             #expect(status?.waiting == model.mailboxes[name]?.waiting.count)
@@ -380,7 +370,6 @@ private final class MailboxHistory {
                 try await bench.store.removeConsumer(name)
                 correct()
                 model.mailboxes[name] = nil
-                model.swept = 0
             } else {
                 let others = [EventFilter(kinds: ["enter"]), EventFilter(regions: ["r2"]), EventFilter()]
                 let filter = chance(1, in: 2) ? Self.filters[name] ?? EventFilter() : any(others)
@@ -414,7 +403,7 @@ private final class MailboxHistory {
             if chance(1, in: 6) {
                 // An operator drops one during the delivery.
                 let first = part.events[0]
-                try await bench.store.drop(first.event.id, for: name, deadLettersOnly: false)
+                try bench.inspector.drop(first.event.id, for: name, deadLettersOnly: false)
                 _ = model.drop(name, first.number, deadLettersOnly: false)
             }
             try await consumer.commit(part, refused: reasons)

@@ -17,8 +17,19 @@ struct UsageTests {
         var random = SplitMix64(seed: seed)
         let limits = ConsumerLimits(age: .seconds(600), events: 30, bytes: 10_000)
         var consumer = try bench.store.addConsumer("a", limits: limits, after: 0)
-        for _ in 0..<60 {
-            switch random.next() % 6 {
+        let inspector = try bench.inspector
+        for _ in 0..<100 {
+            switch random.next() % 10 {
+            case 6: try inspector.append(bench.events(Int(random.next() % 3)))
+            case 7: try inspector.set("many", "\(random.next() % 12)", to: Data(count: Int(random.next() % 60)))
+            case 8:
+                let waiting = try inspector.waiting(for: "a")
+                try inspector.drop(waiting.last?.event.id ?? bench.id(), for: "a", deadLettersOnly: false)
+            case 9:
+                if let batch = try await consumer.available(limit: 1) {
+                    try await consumer.commit(batch, refused: [batch.events[0].number: "no"])
+                }
+                try inspector.retry(for: "a")
             case 0: bench.clock.advance(by: .seconds(Int64(random.next() % 120)))
             case 1: try await bench.store.maintain()
             case 2:

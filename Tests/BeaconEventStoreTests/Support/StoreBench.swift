@@ -126,6 +126,11 @@ final class StoreBench {
         }
     }
 
+    /// Another process that reads and edits the file.
+    var inspector: EventStoreInspector {
+        get throws { try EventStoreInspector(file: store.file, clock: clock.clock) }
+    }
+
     func id() -> EventID { ids.next(at: clock.wall, random: generator.next()) }
 
     func event(

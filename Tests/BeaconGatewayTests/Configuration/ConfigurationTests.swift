@@ -281,6 +281,8 @@ struct ConfigurationTests {
         let unclear = check("web: { trusted-proxies: [proxy.local, 10.0.0.0/8] }\n").lines
         #expect(unclear.count == 2 && unclear.allSatisfy { $0.contains("which is not an address") })
         #expect(check("web: { history-age: 30d, history-entries: 500 }\n").web?.historyEntries == 500)
+        #expect(check("web: { history-entries: 1000000 }\n").lines.isEmpty)
+        #expect(check("web: { history-entries: 1000001 }\n").lines.first?.contains("100 to 1000000") == true)
     }
 
     @Test("A region's signal can be learned, and then has no exit level")

@@ -128,7 +128,8 @@ extension WebSettings {
                 "history-age", \.historyAge, .duration(.seconds(3600)...(.seconds(3660 * 86_400))),
                 "The age at which events are deleted."),
             Setting(
-                "history-entries", \.historyEntries, .integer(100...10_000_000), "The number of events to keep."),
+                "history-entries", \.historyEntries, .integer(100...1_000_000),
+                "The number of events to keep. A search may have to read all of them, so a million is the most."),
         ]
     ) { section, settings, isWhole in
         settings.check(section)
