@@ -2,7 +2,7 @@ public import BeaconEventStore
 
 /// A receiver of notifications with a name: a consumer of the event store.
 public struct Destination: Sendable {
-    /// The user's name for the destination. Its position is stored under this name, so a renamed destination is a new
+    /// The user's name for the destination. Its mailbox is stored under this name, so a renamed destination is a new
     /// one.
     public var name: String
 

@@ -124,7 +124,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
             guard kept.contains(destination.name),
                 let line = before.first(where: { $0.destination.name == destination.name })
             else { return DestinationLine(destination, consumer, after: predecessors) }
-            line.update(destination, consumer)
+            line.update(destination)
             return line
         }
         lines.withLock { $0 = next }
@@ -139,7 +139,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     ///
     /// - Throws: ``/BeaconEventStore/EventStoreError``. None of the notifications is stored then.
     public func append(_ notifications: [BeaconNotification]) async throws(EventStoreError) {
-        let step = try step(wanted(notifications))
+        let step = try step(notifications)
         if !step.events.isEmpty { try await store.append(step) }
     }
 
@@ -179,23 +179,17 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     ///
     /// - Throws: ``/BeaconEventStore/EventStoreError``. The notification is not stored then.
     public func appendBlocking(_ notification: BeaconNotification) throws(EventStoreError) {
-        let step = try step(wanted([notification]))
+        let step = try step([notification])
         if !step.events.isEmpty { try store.appendBlocking(step) }
     }
 
-    /// Returns the notifications that at least one destination selects.
-    private func wanted(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
-        notifications.filter { !recipients(of: $0).isEmpty }
-    }
-
-    /// Returns the names of the destinations that select a notification.
-    package func recipients(of notification: BeaconNotification) -> [String] {
-        destinations.filter { $0.wants(notification) }.map(\.name)
-    }
-
+    /// Returns a step with the notifications that at least one destination selects.
     private func step(_ notifications: [BeaconNotification]) throws(EventStoreError) -> Step {
+        let destinations = destinations
         var step = Step()
-        for notification in notifications { step.events.append(try notification.event()) }
+        for notification in notifications where destinations.contains(where: { $0.wants(notification) }) {
+            step.events.append(try notification.event())
+        }
         return step
     }
 
@@ -254,7 +248,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     private var isEnding: Bool { Task.isCancelled || isShuttingDown.withLock { $0 } }
 
     private func deliver(to line: DestinationLine) async {
-        let signal = line.signal
+        let (signal, consumer) = (line.signal, line.consumer)
         var worker = DestinationWorker(destination: line.destination)
         /// The time of the next attempt after a failure. It is not stored on disk: a start ends the wait.
         var nextAttempt: C.Instant?
@@ -263,7 +257,6 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
             let seen = signal.count
             if isEnding || line.isEnding { return }
             worker.destination = line.destination
-            let consumer = line.consumer
             do {
                 if try await worker.storeOutcomes(in: store) {
                     nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }

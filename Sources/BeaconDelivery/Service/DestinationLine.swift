@@ -8,7 +8,6 @@ final class DestinationLine: Sendable {
 
     private struct State {
         var destination: Destination
-        var consumer: EventConsumer
         var hasBegun = false
         var isEnding = false
         var isConnected = false
@@ -20,8 +19,11 @@ final class DestinationLine: Sendable {
     /// opens.
     let predecessors: [DestinationLine]
 
+    /// The reader of its notifications.
+    let consumer: EventConsumer
+
     /// Signals that there may be notifications to send, or that the line is ending.
-    let signal: AsyncSignal
+    var signal: AsyncSignal { consumer.arrivals }
 
     /// Signals that the line must end, and that it has ended.
     let ending = AsyncSignal()
@@ -29,21 +31,15 @@ final class DestinationLine: Sendable {
 
     /// Creates a line that has not begun.
     init(_ destination: Destination, _ consumer: EventConsumer, after predecessors: [DestinationLine] = []) {
-        state = Locked(State(destination: destination, consumer: consumer))
-        signal = consumer.arrivals
-        self.predecessors = predecessors
+        state = Locked(State(destination: destination))
+        (self.consumer, self.predecessors) = (consumer, predecessors)
     }
 
     /// The destination.
     var destination: Destination { state.withLock { $0.destination } }
 
-    /// The reader of its notifications.
-    var consumer: EventConsumer { state.withLock { $0.consumer } }
-
     /// Continues with a changed destination of the same name and connection. It may select other notifications.
-    func update(_ destination: Destination, _ consumer: EventConsumer) {
-        state.withLock { ($0.destination, $0.consumer) = (destination, consumer) }
-    }
+    func update(_ destination: Destination) { state.withLock { $0.destination = destination } }
 
     /// Marks the line as begun, and returns whether it was not before.
     func begin() -> Bool {

@@ -85,7 +85,7 @@ extension EventStore {
         }
     }
 
-    /// Removes a consumer with its position, its waiting events and its dead letters.
+    /// Removes a consumer with its waiting events and its dead letters.
     ///
     /// - Throws: ``EventStoreError`` if it cannot be removed; `unknownConsumer` if it does not exist.
     public func removeConsumer(_ name: String) throws(EventStoreError) {

@@ -29,9 +29,6 @@ public struct Event: Hashable, Sendable {
 
         /// Orders priorities; a lower one is dropped first.
         public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
-
-        /// The index in arrays with a value for each priority.
-        var index: Int { Int(rawValue) }
     }
 
     /// The id, which identifies repetitions.

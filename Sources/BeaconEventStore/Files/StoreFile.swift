@@ -133,20 +133,22 @@ struct StoreFile: Sendable {
         }
     }
 
-    /// Returns whether a file begins like a database, or is empty (SQLite, "Database File Format", 1.3).
-    static func isDatabase(_ path: String) -> Bool {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return false }
+    /// Returns the beginning of a file; nil if it cannot be read (SQLite, "Database File Format", 1.3).
+    private static func header(_ path: String) -> Data? {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? handle.close() }
-        let beginning = (try? handle.read(upToCount: 15)) ?? Data()
-        return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
+        return (try? handle.read(upToCount: 72)) ?? Data()
+    }
+
+    /// Returns whether a file begins like a database, or is empty.
+    static func isDatabase(_ path: String) -> Bool {
+        header(path).map { $0.isEmpty || $0.starts(with: Data("SQLite format 3".utf8)) } ?? false
     }
 
     /// Returns whether a file was an event store, even if it is damaged. Files of other programs must not be moved.
     static func isOurs(_ file: URL) -> Bool {
-        guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
-        defer { try? handle.close() }
-        // The application id is at byte 68 of a database's header (SQLite, "Database File Format", 1.3).
-        let header = (try? handle.read(upToCount: 72)) ?? Data()
+        let header = header(file.path) ?? Data()
+        // The application id is at byte 68.
         let number = withUnsafeBytes(of: StoreSchema.applicationID.bigEndian) { Data($0) }
         return header.isEmpty || (header.count == 72 && header.suffix(4) == number)
     }

@@ -31,8 +31,6 @@ public struct EventQuery: Hashable, Sendable {
     public var to: Timestamp?
     /// The number that all events of the page are below.
     public var before: Int64?
-    /// The number that all events of the page are above.
-    public var after: Int64?
     /// The maximum number of events of a page.
     public var limit = 100
 
@@ -77,9 +75,9 @@ extension StoreTables {
         let matches = (["1"] + conditions).joined(separator: " AND ")
         try each(
             """
-            SELECT \(matches), \(StoreRow.columns) FROM event AS e WHERE e.number < ? AND e.number > ?
+            SELECT \(matches), \(StoreRow.columns) FROM event AS e WHERE e.number < ? AND e.number > 0
             ORDER BY e.number DESC
-            """, values + [query.before ?? .max, max(query.after ?? 0, 0)]
+            """, values + [query.before ?? .max]
         ) { row in
             examined += 1
             if try row.optionalInteger(0) == 1, let event = try? row.event(1) { page.events.append(event) }

@@ -38,19 +38,17 @@ extension EventStore {
     ///   - from: the beginning of the range.
     ///   - to: the end of the range.
     ///   - steps: the number of steps.
-    ///   - isCounted: returns whether to count an event.
     /// - Returns: The counts of all steps, by kind.
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func counts(
-        _ query: EventQuery = EventQuery(), from: Timestamp, to: Timestamp, steps: Int,
-        where isCounted: @Sendable (StoredEvent) -> Bool = { _ in true }
+        _ query: EventQuery = EventQuery(), from: Timestamp, to: Timestamp, steps: Int
     ) async throws(EventStoreError) -> [String: [Int]] {
         let (steps, width) = (min(max(steps, 1), 10_000), max(to.since(from), 1))
         var (query, counts) = (query, [String: [Int]]())
         (query.from, query.to, query.before, query.limit) = (from, to, nil, StoreTables.maximumExamined)
         repeat {
             let page = try await events(query)
-            for stored in page.events where isCounted(stored) {
+            for stored in page.events {
                 // Use floating point, because the product may exceed 64 bits.
                 let share = Double(stored.event.time.since(from)) / Double(width)
                 let step = min(max(Int(share * Double(steps)), 0), steps - 1)

@@ -137,15 +137,12 @@ struct Ledger: Sendable {
     ///
     /// - Returns: Whether it has.
     mutating func adopt(_ setup: EventStore.Setup) -> Bool {
-        func index(of name: String, _ isSame: (ConsumerStatus) -> Bool) -> Int? {
-            self.index(of: name).flatMap { isSame(consumers[$0]) ? $0 : nil }
+        let added = setup.consumers.map { name, filter in
+            consumers.firstIndex { $0.name == name && $0.isActive && $0.filter == filter }
         }
-        let added = setup.consumers.map { name, filter in index(of: name) { $0.isActive && $0.filter == filter } }
-        guard !added.contains(nil) else { return false }
-        for name in setup.paused where self.index(of: name).map({ consumers[$0].isActive }) ?? false { return false }
-        for index in added.compactMap({ $0 }) + setup.paused.compactMap({ self.index(of: $0) }) {
-            consumers[index].limits = setup.limits
-        }
+        let paused = setup.paused.compactMap(index(of:))
+        guard !added.contains(nil), paused.allSatisfy({ !consumers[$0].isActive }) else { return false }
+        for index in added.compactMap({ $0 }) + paused { consumers[index].limits = setup.limits }
         return true
     }
 

@@ -11,7 +11,7 @@ import ServiceLifecycle
 /// The service that applies the rules to stored events, and keeps the installs and users that sent them.
 ///
 /// It handles each event exactly once, even if the process dies: one transaction stores the effects and the consumer's
-/// position. Programs start after that.
+/// progress. Programs start after that.
 package struct RuleConsumer: Service {
     /// The number of events to handle at once.
     private static let chunk = 200

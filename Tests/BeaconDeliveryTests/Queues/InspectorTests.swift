@@ -53,18 +53,6 @@ struct InspectorTests {
         #expect(status.droppedOnRequest == 5 && status.waiting == 0 && status.waitingBytes == 0)
     }
 
-    @Test("The number of dead letters is bounded; the oldest are dropped and counted")
-    func bound() async throws {
-        let bench = try DeliveryBench(
-            [Destination(name: "a", sink: MemorySink { _ in .refused(reason: "no") })],
-            limits: ConsumerLimits(refused: 10))
-        try await bench.service.append((1...30).map { Samples.proximity($0) })
-        try await bench.running { try await eventually { try await bench.status("a").refused == 30 } }
-        let deadLetters = try EventStoreInspector(file: bench.store.file).deadLetters(of: "a")
-        #expect(deadLetters.compactMap(\.notification.beacon?.minor) == Array(21...30))
-        #expect(try await bench.status("a").droppedBySize == 20)
-    }
-
     @Test("An unknown name is reported with the known ones, and so is a missing file")
     func wrong() async throws {
         let bench = try DeliveryBench([Destination(name: "office", sink: MemorySink())])

@@ -137,18 +137,6 @@ struct QueueTests {
         try await bench.running { try await eventually { sink.notifications == [long] } }
     }
 
-    @Test("A newer heartbeat replaces a waiting one; the notifications in between stay")
-    func heartbeats() async throws {
-        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
-        for number in 1...20 as ClosedRange<UInt16> {
-            try await bench.service.append([Samples.heartbeat(number * 2), Samples.proximity(number * 2 + 1)])
-        }
-        let waiting = try EventStoreInspector(file: bench.store.file).queue(of: "a").map(\.notification)
-        #expect(waiting.filter { $0.kind == .heartbeat } == [Samples.heartbeat(40)])
-        #expect(waiting.count == 21)
-        #expect(try await bench.status("a").superseded == 19)
-    }
-
     @Test("A delivered notification leaves only its id behind, also if another destination took longer")
     func empty() async throws {
         let (first, second) = (MemorySink(), MemorySink(maximumBatch: 3))

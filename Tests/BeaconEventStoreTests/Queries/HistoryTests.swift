@@ -19,7 +19,6 @@ struct HistoryTests {
         if let from = query.from, event.time < from { return false }
         if let to = query.to, event.time > to { return false }
         if let before = query.before, stored.number >= before { return false }
-        if let after = query.after, stored.number <= after { return false }
         return true
     }
 
@@ -63,7 +62,6 @@ struct HistoryTests {
             if sometimes() { query.from = Timestamp(seconds: Double.random(in: 0...12_000, using: &generator)) }
             if sometimes() { query.to = Timestamp(seconds: Double.random(in: 0...12_000, using: &generator)) }
             if sometimes() { query.before = Int64.random(in: -5...5_000, using: &generator) }
-            if sometimes() { query.after = Int64.random(in: -5...5_000, using: &generator) }
             query.limit = [1, 10, 100, 10_000].randomElement(using: &generator) ?? 10
             let expected = Array(all.filter { Self.matches($0, query) }.reversed())
             var found: [StoredEvent] = []
