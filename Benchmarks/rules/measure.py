@@ -4,13 +4,10 @@
 usage: Benchmarks/rules/measure.py [--beacons N] [--kills N] [BEACOND]      .build/release/beacond by default
 
 A gateway posts adverts ten times a second. N beacons (40) appear one after another, at random times. A rule for near and a
-rule for enter start a program, which writes the present time. Each line is a disk, with the 50th and 99th percentile of
-the times from the decision (the time of the event) and from the first advert to the start of the program, in ms.
-
-Then beacond is killed N times (200) while beacons appear. A rule starts a program for each enter and notifies a webhook.
-Afterwards no program has run twice for an event, and each event that the rules have handled has one notification.
-
-Last, ten rules notify a closed port of 110 beacons at once: 1100 notifications must wait.
+rule for enter start a program, which writes the present time. The figures are the 50th and the 99th percentile of the times
+from the decision (the time of the event) and from the first advert to the start of the program. Then beacond is killed N times (200) while beacons appear. Rules start a program for each enter and notify a webhook. No
+program may run twice for an event, and each event needs one notification. Last, ten rules notify a closed port of 110
+beacons at once: 1100 notifications must wait.
 """
 
 import argparse
@@ -18,9 +15,9 @@ import contextlib
 import http.server
 import json
 import os
+import pathlib
 import random
 import shutil
-import socket
 import sqlite3
 import subprocess
 import tempfile
@@ -29,8 +26,8 @@ import time
 import urllib.request
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--beacons", type=int, default=40)
-parser.add_argument("--kills", type=int, default=200)
+for name, fallback in [("--beacons", 40), ("--kills", 200)]:
+    parser.add_argument(name, type=int, default=fallback)
 parser.add_argument("beacond", nargs="?", default=".build/release/beacond")
 options = parser.parse_args()
 BEACOND = os.path.abspath(options.beacond)
@@ -40,13 +37,8 @@ SLOW_SYNC = r"""
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-static int slow(long call, int file) {
-    const char *delay = getenv("SYNC_MICROSECONDS");
-    if (delay) usleep(atoi(delay));
-    return (int)syscall(call, file);
-}
-int fsync(int file) { return slow(SYS_fsync, file); }
-int fdatasync(int file) { return slow(SYS_fdatasync, file); }
+int fsync(int file) { usleep(atoi(getenv("SYNC_MICROSECONDS"))); return syscall(SYS_fsync, file); }
+int fdatasync(int file) { return fsync(file); }
 """
 # Appends the time of its start and the event to a file, in one write.
 STAMP = r"""
@@ -59,9 +51,8 @@ int main(int count, char **words) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     int length = sprintf(line, "%lld.%09ld ", (long long)now.tv_sec, now.tv_nsec);
-    ssize_t bytes = read(0, line + length, sizeof line - length);
-    int file = open(words[count - 1], O_WRONLY | O_APPEND | O_CREAT, 0644);
-    return write(file, line, length + bytes) < 0;
+    length += read(0, line + length, sizeof line - length);
+    return write(open(words[count - 1], O_WRONLY | O_APPEND | O_CREAT, 0644), line, length) < 0;
 }
 """
 
@@ -73,32 +64,26 @@ class Webhook(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         event = json.loads(self.rfile.read(int(self.headers["content-length"])))["data"]
         Webhook.ids.setdefault(event["beacon"]["major"], set()).add(event["id"])
-        self.send_response(200)
-        self.send_header("content-length", "0")
+        self.send_response(204)
         self.end_headers()
 
     def log_message(self, *arguments):
         pass
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
-
-
 class Daemon:
     """A beacond with rules, and a gateway that posts the beacons of `present` to it."""
 
-    def __init__(self, folder, rules, beacons, hook=None):
-        self.folder, self.port, self.present, self.process, self.is_over = folder, free_port(), {}, None, False
+    def __init__(self, folder, rules, beacons, hook=9):
+        self.folder, self.port, self.present, self.process, self.is_over = (
+            folder, random.randrange(20_000, 30_000), {}, None, False)
         configuration = {
             "sources": [{"name": "gateway", "http": {"token": {"env": "GATEWAY_TOKEN"}}}],
             "regions": [{"name": f"room {number}", "uuid": UUID, "major": number, "exit-timeout": "1h"}
                         for number in range(beacons)],
-            "launch": {"rules": [rule | {"interval": "0s"} if "program" in rule else rule for rule in rules]},
-            "outbox": {"path": "beacond.sqlite"}, "notify": {"events": []}, "web": {"listen": f"127.0.0.1:{self.port}"}}
-        if hook:
-            configuration["destinations"] = [{"name": "hook", "type": "webhook", "url": f"http://127.0.0.1:{hook}/"}]
+            "destinations": [{"name": "hook", "type": "webhook", "url": f"http://127.0.0.1:{hook}/"}],
+            "launch": {"rules": rules}, "outbox": {"path": "beacond.sqlite"}, "notify": {"events": []},
+            "web": {"listen": f"127.0.0.1:{self.port}"}}
         with open(f"{folder}/beacond.yaml", "w") as file:
             json.dump(configuration, file)
         threading.Thread(target=self.run, daemon=True).start()
@@ -120,9 +105,8 @@ class Daemon:
             f"http://127.0.0.1:{self.port}/v1/sources/gateway/adverts", data=json.dumps(adverts).encode(),
             headers={"authorization": f"Bearer {TOKEN}", "content-type": "application/json"})
         with contextlib.suppress(OSError, http.client.HTTPException):
-            with urllib.request.urlopen(request, timeout=30):
-                return True
-        return False
+            urllib.request.urlopen(request, timeout=30).close()
+            return True
 
     def run(self):
         while not self.is_over:
@@ -133,9 +117,9 @@ class Daemon:
 
     def lines(self, name):
         """Returns the starts of a program: the time, and the event."""
-        with contextlib.suppress(FileNotFoundError), open(f"{self.folder}/{name}") as file:
-            return [(float(line.split(" ", 1)[0]), json.loads(line.split(" ", 1)[1])) for line in file]
-        return []
+        path = pathlib.Path(self.folder, name)
+        lines = [line.split(" ", 1) for line in path.read_text().splitlines()] if path.exists() else []
+        return [(float(start), json.loads(event)) for start, event in lines]
 
     def stop(self):
         self.is_over = True
@@ -144,7 +128,7 @@ class Daemon:
 
 
 def rule(name, event, folder):
-    return {"name": name, "events": [event], "program": [f"{TOOLS}/stamp", f"{folder}/{name}"]}
+    return {"name": name, "events": [event], "interval": "0s", "program": [f"{TOOLS}/stamp", f"{folder}/{name}"]}
 
 
 def wait(what, seconds=60):
@@ -170,24 +154,21 @@ def measure(disk, delay, is_locked, folder):
         daemon.present[number] = None
         time.sleep(random.uniform(0.9, 1.1))
     wait(lambda: len(daemon.lines("near")) == options.beacons, 10)
-    texts = []
+    # An enter waits for its commit, and so for the end of the lock.
+    lock.close()
+    wait(lambda: len(daemon.lines("enter")) == options.beacons)
+    print(disk)
     for name in names:
-        if name == "enter" and is_locked:
-            lock.execute("ROLLBACK")
-        wait(lambda: len(daemon.lines(name)) == options.beacons)
         starts = daemon.lines(name)
         advert = percentiles([start - daemon.present[event["beacon"]["major"]] for start, event in starts])
         decision = percentiles([start - event["time"] for start, event in starts])
-        texts.append(f"{name} {len(starts):3}: decision {decision}, advert {advert}")
-    print(f"{disk:18} " + "; ".join(texts), flush=True)
-    lock.close()
+        print(f"    {name:5} {len(starts):3} starts: from the decision {decision} ms, from the advert {advert} ms", flush=True)
     daemon.stop()
 
 
 def kill(folder, hook):
-    beacons = 3 * options.kills
     rules = [rule("run", "enter", folder), {"name": "notify", "events": ["enter"], "destinations": ["hook"]}]
-    daemon = Daemon(folder, rules, beacons, hook)
+    daemon = Daemon(folder, rules, 3 * options.kills, hook)
     for number in range(options.kills):
         daemon.start(delay=2_000)
         daemon.present = dict.fromkeys(range(3 * number, 3 * number + 3))
@@ -210,14 +191,15 @@ def kill(folder, hook):
 
 def burst(folder):
     rules = [{"name": f"rule {number}", "events": ["near"], "destinations": ["hook"]} for number in range(10)]
-    daemon = Daemon(folder, rules, 1, free_port())
+    daemon = Daemon(folder, rules, 110)
     daemon.start()
     daemon.present = dict.fromkeys(range(110))
-    time.sleep(15)
+    time.sleep(20)
     listed = subprocess.run(
         [BEACOND, "outbox", "list", "--waiting", "--json", "--limit", "5000", "--outbox", "beacond.sqlite"], cwd=folder,
         capture_output=True, text=True).stdout
-    print(f"{len(listed.splitlines())} of 1100 notifications wait", flush=True)
+    # The first line is the destination.
+    print(f"{len(listed.splitlines()) - 1} of 1100 notifications wait", flush=True)
     daemon.stop()
 
 
@@ -225,12 +207,14 @@ TOOLS = tempfile.mkdtemp()
 for name, code, arguments in [("slow-sync.so", SLOW_SYNC, ["-shared", "-fPIC"]), ("stamp", STAMP, [])]:
     subprocess.run(["cc", "-O", *arguments, "-x", "c", "-o", f"{TOOLS}/{name}", "-"], input=code, text=True, check=True)
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Webhook)
+server.handle_error = lambda request, address: None
 threading.Thread(target=server.serve_forever, daemon=True).start()
-for disk, delay in [("fsync of 0.3 ms", 300), ("fsync of 30 ms", 30_000), ("fsync of 2 s", 2_000_000), ("locked file", 300)]:
+for run in [
+        lambda folder: measure("fsync of 0.3 ms", 300, False, folder),
+        lambda folder: measure("fsync of 30 ms", 30_000, False, folder),
+        lambda folder: measure("fsync of 2 s", 2_000_000, False, folder),
+        lambda folder: measure("locked file", 300, True, folder), lambda folder: kill(folder, server.server_port), burst]:
+    # On a disk, because memory has no fsync.
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-        measure(disk, delay, disk == "locked file", folder)
-with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-    kill(folder, server.server_port)
-with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-    burst(folder)
+        run(folder)
 shutil.rmtree(TOOLS)

@@ -28,19 +28,7 @@ struct AppEventForm: Decodable {
     ///
     /// - Throws: ``Problem``, which names the fault and its position. The sender then keeps all events.
     static func read(_ body: Data) throws -> [AppEventForm] {
-        try JSONDepth.check(body)
-        let events: [AppEventForm]
-        do {
-            events = try JSONDecoder().decode([AppEventForm].self, from: body)
-        } catch DecodingError.keyNotFound(let key, let context) {
-            throw problem(context.codingPath + [key], "is missing")
-        } catch DecodingError.typeMismatch(_, let context) {
-            throw problem(context.codingPath, "is of another type")
-        } catch DecodingError.valueNotFound(_, let context) {
-            throw problem(context.codingPath, "is null")
-        } catch {
-            throw Problem(.badRequest, "the body is not a JSON list of events")
-        }
+        let events = try [AppEventForm].decoded(from: body, else: "the body is not a JSON list of events")
         guard events.count <= maximumEvents else {
             throw Problem(
                 .contentTooLarge, "the request has \(events.count) events; send at most \(maximumEvents) at once")
@@ -61,11 +49,6 @@ struct AppEventForm: Decodable {
     static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= longestName
             && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
-    }
-
-    private static func problem(_ path: [any CodingKey], _ what: String) -> Problem {
-        let key = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-        return Problem(.unprocessableContent, key: key.prefix(200).description.printable, what)
     }
 
     /// Returns the problem of a value of an event.

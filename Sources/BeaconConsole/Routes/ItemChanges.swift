@@ -51,15 +51,22 @@ struct ItemChanges: Sendable {
         guard case .object(let values) = settings else {
             throw Problem(.unprocessableContent, "send an object with the keys of a \(kind.rawValue) in the file")
         }
-        guard case .string(let name)? = values["name"], !name.isEmpty, name.count <= 100,
-            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
-            !Self.reserved.contains(name)
-        else {
-            throw Problem(
-                .unprocessableContent, "give the \(kind.rawValue) a name of 1 to 100 characters",
-                key: "name", "must be a text of 1 to 100 characters on one line")
-        }
+        let name = if case .string(let name)? = values["name"] { name } else { "" }
+        try check(name, of: kind.rawValue)
         return ConfigurationItem(kind: kind, name: name, settings: settings, origin: .console)
+    }
+
+    /// Refuses a name that is empty, too long or not on one line, or that an address cannot contain.
+    static func check(_ name: String, of what: String) throws {
+        guard !name.isEmpty, name.count <= 100,
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
+            !reserved.contains(name)
+        else {
+            let others = reserved.sorted().joined(separator: ", ")
+            throw Problem(
+                .unprocessableContent, "give the \(what) a name of 1 to 100 characters", key: "name",
+                "must be a text of 1 to 100 characters on one line, and none of \(others)")
+        }
     }
 
     /// Makes a change and applies it.

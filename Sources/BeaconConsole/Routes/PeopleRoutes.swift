@@ -135,17 +135,7 @@ struct PeopleRoutes: Sendable {
         }
         router.on(.post, "apps", status: .created) { request, _ in
             let name = try await request.value(of: AppRequest.self).name
-            guard !name.isEmpty, name.count <= 100,
-                !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-            else {
-                throw Problem(
-                    .unprocessableContent, "give the app a name of 1 to 100 characters",
-                    key: "name", "must be a text of 1 to 100 characters on one line")
-            }
-            guard !ItemChanges.reserved.contains(name) else {
-                throw Problem(
-                    .unprocessableContent, "an app cannot be called \"\(name)\"", key: "name", "cannot be \"\(name)\"")
-            }
+            try ItemChanges.check(name, of: "app")
             let (key, secret) = (UUID().uuidString.lowercased(), AccessToken())
             let intake = current.value.intake
             let isTaken = intake.apps.contains { $0.name == name } || intake.webhooks.contains { $0.name == name }

@@ -1,3 +1,4 @@
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -39,16 +40,31 @@ extension Request {
         }
         var request = self
         let body = Data(try await request.collectBody(upTo: limit).readableBytesView)
+        return try Body.decoded(
+            from: body, else: "the body is not a JSON object as described in v1/openapi.json")
+    }
+}
+
+extension Decodable {
+    /// Decodes the JSON of a request.
+    ///
+    /// - Throws: ``Problem``, which names the faulty value, or has a description of anything else.
+    static func decoded(from body: Data, else description: String) throws -> Self {
+        func problem(_ path: [any CodingKey], _ what: String) -> Problem {
+            let key = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+            return Problem(.unprocessableContent, key: key.prefix(200).description.printable, what)
+        }
         try JSONDepth.check(body)
         do {
-            return try JSONDecoder().decode(Body.self, from: body)
-        } catch DecodingError.keyNotFound(let key, _) {
-            throw Problem(.unprocessableContent, key: key.stringValue, "is missing")
+            return try JSONDecoder().decode(Self.self, from: body)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            throw problem(context.codingPath + [key], "is missing")
         } catch DecodingError.typeMismatch(_, let context) {
-            let key = context.codingPath.map(\.stringValue).joined(separator: ".")
-            throw Problem(.unprocessableContent, key: key, "is of another type")
+            throw problem(context.codingPath, "is of another type")
+        } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
+            throw problem(context.codingPath, "is null")
         } catch {
-            throw Problem(.badRequest, "the body is not a JSON object as described in v1/openapi.json")
+            throw Problem(.badRequest, description)
         }
     }
 }

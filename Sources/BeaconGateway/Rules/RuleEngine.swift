@@ -105,8 +105,7 @@ package actor RuleEngine {
     package func restore() async {
         guard let trail else { return }
         do {
-            let switches = try await trail.switches()
-            for index in active.indices { active[index].isSwitchedOn = switches[active[index].rule.name] }
+            try await readSwitches()
             for firing in try await trail.firings(spans, at: trail.store.wallTime) {
                 guard let index = active.firstIndex(where: { $0.rule.name == firing.rule }) else { continue }
                 active[index].firings[firing.person] = firing.time
@@ -366,22 +365,16 @@ package actor RuleEngine {
     package var started: Int { active.reduce(0) { $0 + ($1.runner?.counts.started ?? 0) } }
 
     /// Waits until the programs of past events have ended or timed out.
-    package func finish() async {
-        isStopped = true
-        let runners = active.compactMap(\.runner)
-        await withTaskGroup(of: Void.self) { group in
-            for runner in runners { group.addTask { await runner.finish() } }
-        }
-        // Steps are written in their order. On a disk that fails, the results wait in memory.
-        _ = try? await trail?.store.append(Step())
-    }
+    package func finish() async { await end { await $0.finish() } }
 
     /// Ends all programs of rules, and stores their results.
-    package func stop() async {
+    package func stop() async { await end { await $0.stop() } }
+
+    private func end(_ body: @escaping @Sendable (RuleRunner) async -> Void) async {
         isStopped = true
         let runners = active.compactMap(\.runner)
         await withTaskGroup(of: Void.self) { group in
-            for runner in runners { group.addTask { await runner.stop() } }
+            for runner in runners { group.addTask { await body(runner) } }
         }
         // Steps are written in their order. On a disk that fails, the results wait in memory.
         _ = try? await trail?.store.append(Step())

@@ -24,6 +24,19 @@ struct DiagnosticTests {
     }
 
     private static let cases = [
+        Case(
+            "fleet: { servers: local, name: bad name!, password: { env: NO_SUCH }, ca-file: /nowhere.pem }",
+            #"f:3:8: error: in fleet, "name" is "bad name!"; write 1 to 64 letters of English, digits, hyphens and underscores"#
+        ),
+        Case(
+            "destinations: [{ name: a, type: kumulos, api-key: { env: KEY }, secret-key: { env: KEY }, install-id: '' }]",
+            #"f:3:103: error: "install-id" is ""; write the id of the installation, a UUID"#),
+        Case(
+            "outbox: { path: [a] }", #"f:3:17: error: "path" is a list; write the path of a file"#),
+        Case(
+            "launch: { rules: [{ name: a, when: { days: [] }, unit: a.service }] }",
+            #"f:3:36: error: in launch.rules.a.when, "days" is missing: write days of the week, such as [mon, tue], or no "days""#
+        ),
         Case("regoins: []", #"f:3:1: error: there is no key "regoins" here; was "regions" meant?"#),
         Case(
             "notify: { cool-down: 30x }",
@@ -121,7 +134,15 @@ struct DiagnosticTests {
 
     @Test("Each diagnostic has its line, the value, and a suggestion", arguments: cases)
     func table(_ example: Case) {
-        #expect(ConfigurationBench.lines(ConfigurationBench.start + example.text) == example.lines)
+        #expect(ConfigurationBench.lines(ConfigurationBench.start + example.text, ["KEY": "key"]) == example.lines)
+    }
+
+    @Test("A region with a faulty minor value can be referred to")
+    func faultyRegion() {
+        let checked = ConfigurationBench.check(
+            "sources: []\nregions: [{ name: a, uuid: \(Self.uuid), minor: x }]\nnotify: { regions: [a] }")
+        #expect(checked.diagnostics.map(\.message) == [#""minor" is "x"; write a whole number from 0 to 65535"#])
+        #expect(checked.configuration.regions.map(\.name) == ["a"])
     }
 
     @Test("A signal without its sign gets a suggestion with it, and auto is a valid signal")

@@ -25,7 +25,7 @@ package struct ConfigurationItem: Hashable, Sendable {
     }
 
     /// The value of an item in the configuration.
-    package enum Value: Equatable, Sendable {
+    package indirect enum Value: Equatable, Sendable {
         case beacon(BeaconSettings)
         case region(RegionSettings)
         case place(PlacePlan.Place)
