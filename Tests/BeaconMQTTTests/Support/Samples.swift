@@ -97,6 +97,13 @@ extension MQTTSettings {
 }
 
 extension JSONEncoder {
+    /// An encoder that writes announcements as the store does.
+    static var ofDiscovery: JSONEncoder {
+        let encoder = sorted
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        return encoder
+    }
+
     /// An encoder whose output can be compared.
     static var sorted: JSONEncoder {
         let encoder = JSONEncoder()
