@@ -53,10 +53,11 @@ public struct ReceiverMapping: Hashable, Sendable {
     /// 1970; nil if messages have no time.
     public var time: JSONPath?
 
-    /// Creates a mapping for the bytes of adverts.
+    /// Creates a mapping for the bytes of adverts, for the fields of iBeacons that the gateway decoded, or for both.
     public init(
-        receiver: Name, each: JSONPath? = nil, address: JSONPath? = nil, rssi: JSONPath, data: JSONPath,
-        encoding: Encoding = .hexadecimal, time: JSONPath? = nil
+        receiver: Name, each: JSONPath? = nil, address: JSONPath? = nil, rssi: JSONPath, data: JSONPath? = nil,
+        encoding: Encoding = .hexadecimal, uuid: JSONPath? = nil, major: JSONPath? = nil, minor: JSONPath? = nil,
+        power: JSONPath? = nil, time: JSONPath? = nil
     ) {
         self.receiver = receiver
         self.each = each
@@ -64,23 +65,10 @@ public struct ReceiverMapping: Hashable, Sendable {
         self.rssi = rssi
         self.data = data
         self.encoding = encoding
-        self.time = time
-    }
-
-    /// Creates a mapping for the fields of iBeacons that the gateway decoded.
-    public init(
-        receiver: Name, each: JSONPath? = nil, address: JSONPath? = nil, rssi: JSONPath, uuid: JSONPath,
-        major: JSONPath, minor: JSONPath, power: JSONPath? = nil, time: JSONPath? = nil
-    ) {
-        self.receiver = receiver
-        self.each = each
-        self.address = address
-        self.rssi = rssi
         self.uuid = uuid
         self.major = major
         self.minor = minor
         self.power = power
         self.time = time
-        encoding = .hexadecimal
     }
 }

@@ -16,13 +16,6 @@ public struct Position: Hashable, Sendable {
     /// Returns the position at a distance in meters east of the origin, where the device under test starts.
     public static func distance(_ meters: Double) -> Position { Position(x: meters, y: 0) }
 
-    /// Returns the distance to another position in meters.
-    public func distance(to other: Position) -> Double {
-        let dx = x - other.x
-        let dy = y - other.y
-        return (dx * dx + dy * dy).squareRoot()
-    }
-
     /// The position in the simulation's type.
     var point: Point { Point(x: x, y: y) }
 }

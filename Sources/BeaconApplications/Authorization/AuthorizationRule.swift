@@ -51,19 +51,15 @@ struct AuthorizationRule: Hashable, Sendable, Decodable {
             throw Self.error(other, Key.allCases.map(\.rawValue), decoder.codingPath)
         }
         let container = try decoder.container(keyedBy: Key.self)
-        if let word = try container.decodeIfPresent(String.self, forKey: .status) {
-            guard let value = AuthorizationStatus(rawValue: word) else {
-                throw Self.error(
-                    word, AuthorizationStatus.allCases.map(\.rawValue), container.codingPath + [Key.status])
+        func value<Value: RawRepresentable<String> & CaseIterable>(_ key: Key) throws -> Value? {
+            guard let word = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
+            guard let value = Value(rawValue: word) else {
+                throw Self.error(word, Value.allCases.map(\.rawValue), container.codingPath + [key])
             }
-            status = value
+            return value
         }
-        if let word = try container.decodeIfPresent(String.self, forKey: .requests) {
-            guard let value = RequestAnswer(rawValue: word) else {
-                throw Self.error(word, RequestAnswer.allCases.map(\.rawValue), container.codingPath + [Key.requests])
-            }
-            requests = value
-        }
+        status = try value(.status)
+        requests = try value(.requests)
         isStrict = try container.decodeIfPresent(Bool.self, forKey: .strict)
     }
 

@@ -189,34 +189,21 @@ struct CalibrationResult {
 
     /// Appends the result as JSON; the parameters are those of ``appendText(distance:loss:to:)``.
     func appendJSON(distance: Int, loss: Double?, to buffer: inout [UInt8]) {
-        buffer.append(json: "{\"uuid\":\"")
-        buffer.append(text: identity.uuid)
-        buffer.append(json: "\",\"major\":")
-        buffer.append(decimal: Int(identity.major))
-        buffer.append(json: ",\"minor\":")
-        buffer.append(decimal: Int(identity.minor))
-        buffer.append(json: ",\"receiver\":")
-        buffer.append(jsonText: receiver)
-        buffer.append(json: ",\"adverts\":")
-        buffer.append(decimal: count)
-        buffer.append(json: ",\"median\":")
-        buffer.append(decimal: median)
-        buffer.append(json: ",\"lower\":")
-        buffer.append(decimal: lower)
-        buffer.append(json: ",\"upper\":")
-        buffer.append(decimal: upper)
-        buffer.append(json: ",\"measuredPower\":")
-        if let claim { buffer.append(decimal: Int(claim)) } else { buffer.append(json: "null") }
-        buffer.append(json: ",\"proposedMeasuredPower\":")
-        if loss == nil { buffer.append(decimal: proposal) } else { buffer.append(json: "null") }
-        buffer.append(json: ",\"distance\":")
-        buffer.append(decimal: distance)
-        buffer.append(json: ",\"loss\":")
-        if let loss { buffer.append(fixed: loss, decimals: 1) } else { buffer.append(json: "null") }
-        buffer.append(json: ",\"mean\":")
-        buffer.append(fixed: mean, decimals: 2)
-        buffer.append(json: ",\"margin\":")
-        if let margin { buffer.append(fixed: margin, decimals: 2) } else { buffer.append(json: "null") }
+        buffer.append(json: "{")
+        buffer.append("uuid", identity.uuid.description)
+        buffer.append("major", Int(identity.major))
+        buffer.append("minor", Int(identity.minor))
+        buffer.append("receiver", receiver)
+        buffer.append("adverts", count)
+        buffer.append("median", median)
+        buffer.append("lower", lower)
+        buffer.append("upper", upper)
+        buffer.append("measuredPower", claim.map(Int.init))
+        buffer.append("proposedMeasuredPower", loss == nil ? proposal : nil)
+        buffer.append("distance", distance)
+        buffer.append("loss", loss, decimals: 1)
+        buffer.append("mean", mean, decimals: 2)
+        buffer.append("margin", margin, decimals: 2)
         buffer.append(json: "}\n")
     }
 }

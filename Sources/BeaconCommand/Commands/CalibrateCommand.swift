@@ -161,16 +161,10 @@ struct CalibrateCommand: ParsableCommand {
                 sensitivity: set.receivers[result.receiver]?.sensitivity)
             try output.append { buffer in
                 if json {
-                    buffer.append(json: "{\"receiver\":")
-                    buffer.append(jsonText: result.receiver)
-                    buffer.append(json: ",\"offset\":")
-                    buffer.append(fixed: offset, decimals: 1)
-                    buffer.append(json: ",\"margin\":")
-                    if let margin = result.margin {
-                        buffer.append(fixed: margin, decimals: 2)
-                    } else {
-                        buffer.append(json: "null")
-                    }
+                    buffer.append(json: "{")
+                    buffer.append("receiver", result.receiver)
+                    buffer.append("offset", offset, decimals: 1)
+                    buffer.append("margin", result.margin, decimals: 2)
                     buffer.append(json: "}\n")
                 } else {
                     let margin = result.margin.map { " (± \($0, decimals: 1) in 95 %)" } ?? ""

@@ -84,18 +84,11 @@ enum FindingText {
 
     /// Appends a finding as a JSON object.
     static func appendJSON(_ finding: Finding, to buffer: inout [UInt8]) {
-        buffer.append(json: "{\"subject\":")
-        buffer.append(jsonText: finding.subject)
-        buffer.append(json: ",\"level\":")
-        buffer.append(jsonText: finding.level.rawValue)
-        buffer.append(json: ",\"message\":")
-        buffer.append(jsonText: finding.message)
-        buffer.append(json: ",\"remedy\":")
-        if let remedy = finding.remedy {
-            buffer.append(jsonText: remedy)
-        } else {
-            buffer.append(json: "null")
-        }
+        buffer.append(json: "{")
+        buffer.append("subject", finding.subject)
+        buffer.append("level", finding.level.rawValue)
+        buffer.append("message", finding.message)
+        buffer.append("remedy", finding.remedy)
         buffer.append(json: "}\n")
     }
 

@@ -97,8 +97,8 @@ struct Discovery: Sendable {
 
     private func device(_ id: String, _ name: String, _ model: DeviceModel) -> DiscoveryPayload.Device {
         DiscoveryPayload.Device(
-            identifiers: [id], name: name, model: model.rawValue, softwareVersion: ProgramVersion.current,
-            configurationURL: options.configurationURL, gateway: model == .gateway ? nil : gatewayID.text)
+            identifiers: [id], name: name, model: model.rawValue, swVersion: ProgramVersion.current,
+            configurationURL: options.configurationURL, viaDevice: model == .gateway ? nil : gatewayID.text)
     }
 
     private func payload(
@@ -107,7 +107,7 @@ struct Discovery: Sendable {
         DiscoveryPayload(
             device: device,
             origin: DiscoveryPayload.Origin(
-                name: "swift-beacon", softwareVersion: ProgramVersion.current, supportURL: options.supportURL),
+                name: "swift-beacon", swVersion: ProgramVersion.current, supportURL: options.supportURL),
             components: components, stateTopic: stateTopic, availabilityTopic: availabilityTopic)
     }
 }

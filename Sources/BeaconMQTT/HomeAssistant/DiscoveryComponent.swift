@@ -2,7 +2,7 @@ import BeaconModel
 
 /// An entity of a device. The keys of each platform are documented at
 /// home-assistant.io/integrations/binary_sensor.mqtt, sensor.mqtt, device_tracker.mqtt and event.mqtt.
-struct DiscoveryComponent: Hashable, Sendable {
+struct DiscoveryComponent: Encodable, Hashable, Sendable {
     /// The kind of entity.
     enum Platform: String, Encodable, Sendable {
         case binarySensor = "binary_sensor"
@@ -13,20 +13,21 @@ struct DiscoveryComponent: Hashable, Sendable {
 
     var platform: Platform
     var uniqueID: String
-    /// The suffix of the device's name; nil for the device's main entity, its presence.
-    var name: String?
+    /// The suffix of the device's name; null for the device's main entity, its presence. Without this key, the entity
+    /// would have another name.
+    var name: JSONValue = nil
     var deviceClass: String?
     var valueTemplate: String?
     var payloadOn: String?
     var payloadOff: String?
     var options: [String]?
-    var unit: String?
-    var displayPrecision: Int?
-    var isDiagnostic = false
+    var unitOfMeasurement: String?
+    var suggestedDisplayPrecision: Int?
+    var entityCategory: String?
     var icon: String?
     /// The topic of an entity's attributes, and the template that makes a JSON object of its messages.
-    var attributesTopic: String?
-    var attributesTemplate: String?
+    var jsonAttributesTopic: String?
+    var jsonAttributesTemplate: String?
     /// The topic of an entity that does not use the device's topic.
     var stateTopic: String?
     var payloadHome: String?
@@ -34,53 +35,6 @@ struct DiscoveryComponent: Hashable, Sendable {
     var payloadReset: String?
     var sourceType: String?
     var eventTypes: [String]?
-}
-
-extension DiscoveryComponent: Encodable {
-    enum CodingKeys: String, CodingKey {
-        case platform, name, options, icon
-        case uniqueID = "unique_id"
-        case deviceClass = "device_class"
-        case valueTemplate = "value_template"
-        case payloadOn = "payload_on"
-        case payloadOff = "payload_off"
-        case unit = "unit_of_measurement"
-        case displayPrecision = "suggested_display_precision"
-        case entityCategory = "entity_category"
-        case attributesTopic = "json_attributes_topic"
-        case attributesTemplate = "json_attributes_template"
-        case stateTopic = "state_topic"
-        case payloadHome = "payload_home"
-        case payloadNotHome = "payload_not_home"
-        case payloadReset = "payload_reset"
-        case sourceType = "source_type"
-        case eventTypes = "event_types"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(platform, forKey: .platform)
-        try values.encode(uniqueID, forKey: .uniqueID)
-        // With null, unlike with a missing key, the entity has the device's name.
-        try values.encode(name, forKey: .name)
-        try values.encodeIfPresent(deviceClass, forKey: .deviceClass)
-        try values.encodeIfPresent(valueTemplate, forKey: .valueTemplate)
-        try values.encodeIfPresent(payloadOn, forKey: .payloadOn)
-        try values.encodeIfPresent(payloadOff, forKey: .payloadOff)
-        try values.encodeIfPresent(options, forKey: .options)
-        try values.encodeIfPresent(unit, forKey: .unit)
-        try values.encodeIfPresent(displayPrecision, forKey: .displayPrecision)
-        if isDiagnostic { try values.encode("diagnostic", forKey: .entityCategory) }
-        try values.encodeIfPresent(icon, forKey: .icon)
-        try values.encodeIfPresent(attributesTopic, forKey: .attributesTopic)
-        try values.encodeIfPresent(attributesTemplate, forKey: .attributesTemplate)
-        try values.encodeIfPresent(stateTopic, forKey: .stateTopic)
-        try values.encodeIfPresent(payloadHome, forKey: .payloadHome)
-        try values.encodeIfPresent(payloadNotHome, forKey: .payloadNotHome)
-        try values.encodeIfPresent(payloadReset, forKey: .payloadReset)
-        try values.encodeIfPresent(sourceType, forKey: .sourceType)
-        try values.encodeIfPresent(eventTypes, forKey: .eventTypes)
-    }
 }
 
 // No sensor has a `state_class`: with one, Home Assistant keeps its statistics forever, even after its deletion.
@@ -104,7 +58,7 @@ extension DiscoveryComponent {
                 payloadOn: RegionState.inside.presenceWord, payloadOff: RegionState.outside.presenceWord),
             "distance": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_distance", name: "Distance", deviceClass: "distance",
-                valueTemplate: "{{ value_json.distance }}", unit: "m", displayPrecision: 1),
+                valueTemplate: "{{ value_json.distance }}", unitOfMeasurement: "m", suggestedDisplayPrecision: 1),
             "proximity": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_proximity", name: "Proximity", deviceClass: "enum",
                 // With `None`, the sensor is unknown, as Home Assistant's conditions expect, rather than a
@@ -113,7 +67,8 @@ extension DiscoveryComponent {
                 options: [Proximity.immediate, .near, .far].map(\.description), icon: "mdi:signal-distance-variant"),
             "rssi": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_rssi", name: "Signal strength", deviceClass: "signal_strength",
-                valueTemplate: "{{ value_json.rssi }}", unit: "dBm", displayPrecision: 0, isDiagnostic: true),
+                valueTemplate: "{{ value_json.rssi }}", unitOfMeasurement: "dBm", suggestedDisplayPrecision: 0,
+                entityCategory: diagnostic),
             "event": event(id, at: topics.beaconEvent(beacon.name)),
         ]
         if !places.isEmpty {
@@ -151,24 +106,30 @@ extension DiscoveryComponent {
             "hears": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_hears", name: "Hears", deviceClass: "connectivity",
                 // Home Assistant's templates write true, false and null this way.
-                valueTemplate: "{{ value_json.hears }}", payloadOn: "True", payloadOff: "False", isDiagnostic: true),
+                valueTemplate: "{{ value_json.hears }}", payloadOn: "True", payloadOff: "False",
+                entityCategory: diagnostic),
             "problem": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_problem", name: "Problem", deviceClass: "problem",
                 valueTemplate:
                     "{{ 'None' if value_json.problems is none else 'ON' if value_json.problems else 'OFF' }}",
-                isDiagnostic: true,
-                attributesTopic: topics.gatewayState,
-                attributesTemplate: "{{ {'problems': value_json.problems} | tojson }}"),
+                entityCategory: diagnostic,
+                jsonAttributesTopic: topics.gatewayState,
+                jsonAttributesTemplate: "{{ {'problems': value_json.problems} | tojson }}"),
             "adverts": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_adverts", name: "Adverts",
-                valueTemplate: "{{ value_json.advertsPerSecond }}", unit: "adverts/s", displayPrecision: 0,
-                isDiagnostic: true, icon: "mdi:bluetooth-audio"),
+                valueTemplate: "{{ value_json.advertsPerSecond }}", unitOfMeasurement: "adverts/s",
+                suggestedDisplayPrecision: 0,
+                entityCategory: diagnostic, icon: "mdi:bluetooth-audio"),
             "waiting": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_waiting", name: "Waiting events",
-                valueTemplate: "{{ value_json.waiting }}", unit: "events", displayPrecision: 0, isDiagnostic: true,
+                valueTemplate: "{{ value_json.waiting }}", unitOfMeasurement: "events", suggestedDisplayPrecision: 0,
+                entityCategory: diagnostic,
                 icon: "mdi:tray-full"),
         ]
     }
+
+    /// The category of entities that Home Assistant shows apart.
+    private static let diagnostic = "diagnostic"
 
     private static func event(_ id: String, at topic: String) -> DiscoveryComponent {
         DiscoveryComponent(

@@ -1,7 +1,8 @@
 import BeaconModel
 
 /// The announcement of a device with all its entities (home-assistant.io/integrations/mqtt, "Device discovery
-/// payload"). Keys are not abbreviated, for human readers.
+/// payload"). Keys are not abbreviated, for human readers. The
+/// encoder writes the names of the properties in snake case.
 struct DiscoveryPayload: Encodable, Hashable, Sendable {
     /// The device.
     struct Device: Encodable, Hashable, Sendable {
@@ -12,34 +13,19 @@ struct DiscoveryPayload: Encodable, Hashable, Sendable {
         var model: String
         /// The identity or the constraint, which Home Assistant shows after the model.
         var modelID: String?
-        var softwareVersion: String?
+        var swVersion: String?
         /// The address of the console.
         var configurationURL: String?
         /// The id of the gateway's device.
-        var gateway: String?
+        var viaDevice: String?
         var suggestedArea: String?
-
-        enum CodingKeys: String, CodingKey {
-            case identifiers, name, manufacturer, model
-            case modelID = "model_id"
-            case softwareVersion = "sw_version"
-            case configurationURL = "configuration_url"
-            case gateway = "via_device"
-            case suggestedArea = "suggested_area"
-        }
     }
 
     /// The program that announces the device.
     struct Origin: Encodable, Hashable, Sendable {
         var name: String
-        var softwareVersion: String?
+        var swVersion: String?
         var supportURL: String?
-
-        enum CodingKeys: String, CodingKey {
-            case name
-            case softwareVersion = "sw_version"
-            case supportURL = "support_url"
-        }
     }
 
     var device: Device
@@ -48,14 +34,7 @@ struct DiscoveryPayload: Encodable, Hashable, Sendable {
     var components: [String: DiscoveryComponent]
     var stateTopic: String
     var availabilityTopic: String?
-    var qualityOfService: UInt8 = 1
-
-    enum CodingKeys: String, CodingKey {
-        case device, origin, components
-        case stateTopic = "state_topic"
-        case availabilityTopic = "availability_topic"
-        case qualityOfService = "qos"
-    }
+    var qos: UInt8 = 1
 }
 
 /// A kind of device in Home Assistant, as its model name.

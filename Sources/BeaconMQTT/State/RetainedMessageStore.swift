@@ -65,7 +65,7 @@ struct RetainedMessageStore: Sendable {
         }
         diagnostics = GatewayDiagnosticsFilter()
         announcements = discovery.announcements(regions: regions, beacons: beacons).map {
-            ($0.topic, Self.json($0.payload))
+            ($0.topic, Self.json($0.payload, .convertToSnakeCase))
         }
         for region in regions { wanted[topics.regionState(region.name)] = Self.text(.unknown) }
         for index in self.beacons.indices {
@@ -172,7 +172,8 @@ struct RetainedMessageStore: Sendable {
         return MQTTMessage(
             topic: topic,
             payload: Self.json(
-                MovementMessage(kind: change.kind.rawValue, beacon: beacon, receiver: change.receiver)))
+                MovementMessage(eventType: change.kind.rawValue, beacon: beacon, receiver: change.receiver),
+                .convertToSnakeCase))
     }
 
     /// Processes diagnostics of the gateway itself.
@@ -290,8 +291,11 @@ struct RetainedMessageStore: Sendable {
     private static func text(_ state: RegionState) -> [UInt8] { Array(state.description.utf8) }
 
     /// Returns the JSON of a value whose numbers are all finite.
-    private static func json(_ value: some Encodable) -> [UInt8] {
+    private static func json(
+        _ value: some Encodable, _ keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
+    ) -> [UInt8] {
         let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = keys
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(value)).map(Array.init) ?? []
     }
@@ -300,12 +304,7 @@ struct RetainedMessageStore: Sendable {
 /// An enter or an exit in the form that Home Assistant's event entities accept
 /// (home-assistant.io/integrations/event.mqtt). The keys after the type become attributes.
 private struct MovementMessage: Encodable {
-    var kind: String
+    var eventType: String
     var beacon: String?
     var receiver: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case kind = "event_type"
-        case beacon, receiver
-    }
 }

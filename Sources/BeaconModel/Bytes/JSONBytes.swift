@@ -90,6 +90,31 @@ extension [UInt8] {
             ] as InlineArray<4, UInt8>)
     }
 
+    /// Appends the key of a member, after a comma unless it is the first member of its object.
+    package mutating func append(key: StaticString) {
+        append(json: last == UInt8(ascii: "{") ? "\"" : ",\"")
+        append(json: key)
+        append(json: "\":")
+    }
+
+    /// Appends a member with a text; nil becomes `null`.
+    package mutating func append(_ key: StaticString, _ text: String?) {
+        append(key: key)
+        if let text { append(jsonText: text) } else { append(json: "null") }
+    }
+
+    /// Appends a member with a whole number; nil becomes `null`.
+    package mutating func append(_ key: StaticString, _ number: Int?) {
+        append(key: key)
+        if let number { append(decimal: number) } else { append(json: "null") }
+    }
+
+    /// Appends a member with a number of fixed decimals; nil becomes `null`.
+    package mutating func append(_ key: StaticString, _ number: Double?, decimals: Int) {
+        append(key: key)
+        append(fixed: number ?? .nan, decimals: decimals)
+    }
+
     /// Appends a text with quotes and escapes. Characters that control a terminal or change the writing direction
     /// (Unicode Standard Annex 9, 2) are escaped, too: names come from strangers, and people read these lines.
     public mutating func append(jsonText text: String) {

@@ -37,8 +37,7 @@ public enum EventJSON {
     public static func append(_ frame: IBeaconFrame, to buffer: inout [UInt8]) {
         buffer.append(json: "{")
         append(frame.identity, to: &buffer)
-        buffer.append(json: ",\"measuredPower\":")
-        buffer.append(decimal: Int(frame.measuredPower))
+        buffer.append("measuredPower", Int(frame.measuredPower))
         buffer.append(json: "}\n")
     }
 
@@ -46,8 +45,7 @@ public enum EventJSON {
     public static func append(_ event: RangingEvent, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"time\":")
         buffer.append(jsonTime: event.time)
-        buffer.append(json: ",\"receiver\":")
-        buffer.append(jsonText: event.receiver)
+        buffer.append("receiver", event.receiver)
         append(region: event.constraint, to: &buffer)
         buffer.append(json: ",\"beacons\":[")
         for (index, beacon) in event.beacons.enumerated() {
@@ -68,19 +66,10 @@ public enum EventJSON {
     package static func append(_ event: ProximityEvent, adding members: [UInt8], to buffer: inout [UInt8]) {
         buffer.append(json: "{\"time\":")
         buffer.append(jsonTime: event.time)
-        buffer.append(json: ",\"receiver\":")
-        buffer.append(jsonText: event.receiver)
-        buffer.append(json: ",\"event\":")
-        buffer.append(jsonText: event.name)
-        if let reached = event.reached {
-            buffer.append(json: ",\"reached\":\"")
-            buffer.append(contentsOf: reached.description.utf8)
-            buffer.append(json: "\"")
-        }
-        if event.duration > .zero {
-            buffer.append(json: ",\"seconds\":")
-            buffer.append(decimal: Int(event.duration.components.seconds))
-        }
+        buffer.append("receiver", event.receiver)
+        buffer.append("event", event.name)
+        if let reached = event.reached { buffer.append("reached", reached.description) }
+        if event.duration > .zero { buffer.append("seconds", Int(event.duration.components.seconds)) }
         append(region: event.constraint, to: &buffer)
         buffer.append(json: ",\"beacon\":")
         append(event.beacon, to: &buffer)
@@ -133,19 +122,11 @@ public enum EventJSON {
     public static func append(_ event: RegionEvent, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"time\":")
         buffer.append(jsonTime: event.time)
-        buffer.append(json: ",\"receiver\":")
-        if let receiver = event.receiver {
-            buffer.append(jsonText: receiver)
-        } else {
-            buffer.append(json: "null")
-        }
-        buffer.append(json: ",\"event\":\"")
-        buffer.append(contentsOf: event.kind.rawValue.utf8)
-        buffer.append(json: "\",\"state\":\"")
-        buffer.append(contentsOf: event.state.description.utf8)
-        buffer.append(json: "\",\"region\":{\"name\":")
-        buffer.append(jsonText: event.name)
-        buffer.append(json: ",")
+        buffer.append("receiver", event.receiver)
+        buffer.append("event", event.kind.rawValue)
+        buffer.append("state", event.state.description)
+        buffer.append(json: ",\"region\":{")
+        buffer.append("name", event.name)
         append(event.constraint, to: &buffer)
         buffer.append(json: "}}\n")
     }
@@ -165,23 +146,22 @@ public enum EventJSON {
         let grounds = event.grounds
         buffer.append(json: "{\"time\":")
         buffer.append(jsonTime: event.time)
-        append("receiver", event.receiver, to: &buffer)
-        buffer.append(json: ",\"event\":\"suspicious\"")
-        append("reason", grounds.reason.rawValue, to: &buffer)
+        buffer.append("receiver", event.receiver)
+        buffer.append("event", "suspicious")
+        buffer.append("reason", grounds.reason.rawValue)
         append("receivers", grounds.receivers, to: &buffer)
         append("addresses", grounds.addresses, to: &buffer)
-        append("distance", grounds.distance, to: &buffer)
-        append("seconds", grounds.seconds, to: &buffer)
-        append("speed", grounds.speed, to: &buffer)
+        buffer.append("distance", grounds.distance, decimals: 1)
+        buffer.append("seconds", grounds.seconds, decimals: 1)
+        buffer.append("speed", grounds.speed, decimals: 1)
         buffer.append(json: ",\"beacon\":{")
         append(event.identity, to: &buffer)
         buffer.append(json: "}}\n")
     }
 
     private static func append(_ key: StaticString, _ texts: [String], to buffer: inout [UInt8]) {
-        buffer.append(json: ",\"")
-        buffer.append(json: key)
-        buffer.append(json: "\":[")
+        buffer.append(key: key)
+        buffer.append(json: "[")
         for (index, text) in texts.enumerated() {
             if index > 0 { buffer.append(json: ",") }
             buffer.append(jsonText: text)
@@ -189,37 +169,20 @@ public enum EventJSON {
         buffer.append(json: "]")
     }
 
-    private static func append(_ event: PlaceEvent, _ name: StaticString, to buffer: inout [UInt8]) {
+    private static func append(_ event: PlaceEvent, _ name: String, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"time\":")
         buffer.append(jsonTime: event.time)
-        append("receiver", event.receiver, to: &buffer)
-        buffer.append(json: ",\"event\":\"")
-        buffer.append(json: name)
-        buffer.append(json: "\",\"state\":\"")
-        buffer.append(contentsOf: event.state.description.utf8)
-        buffer.append(json: "\"")
-        append("place", event.place, to: &buffer)
-        append("before", event.before, to: &buffer)
-        append("level", event.level, to: &buffer)
-        append("margin", event.margin, to: &buffer)
-        append("runnerUp", event.runnerUp, to: &buffer)
+        buffer.append("receiver", event.receiver)
+        buffer.append("event", name)
+        buffer.append("state", event.state.description)
+        buffer.append("place", event.place)
+        buffer.append("before", event.before)
+        buffer.append("level", event.level, decimals: 1)
+        buffer.append("margin", event.margin, decimals: 1)
+        buffer.append("runnerUp", event.runnerUp)
         buffer.append(json: ",\"beacon\":{")
         append(event.identity, to: &buffer)
         buffer.append(json: "}}\n")
-    }
-
-    private static func append(_ key: StaticString, _ text: String?, to buffer: inout [UInt8]) {
-        buffer.append(json: ",\"")
-        buffer.append(json: key)
-        buffer.append(json: "\":")
-        if let text { buffer.append(jsonText: text) } else { buffer.append(json: "null") }
-    }
-
-    private static func append(_ key: StaticString, _ decibels: Double?, to buffer: inout [UInt8]) {
-        buffer.append(json: ",\"")
-        buffer.append(json: key)
-        buffer.append(json: "\":")
-        if let decibels { buffer.append(fixed: decibels, decimals: 1) } else { buffer.append(json: "null") }
     }
 
     /// Appends the ranged constraint; null for every beacon.
@@ -241,19 +204,8 @@ public enum EventJSON {
     }
 
     private static func append(_ constraint: BeaconConstraint, to buffer: inout [UInt8]) {
-        buffer.append(json: "\"uuid\":\"")
-        buffer.append(text: constraint.uuid)
-        buffer.append(json: "\",\"major\":")
-        append(constraint.major, to: &buffer)
-        buffer.append(json: ",\"minor\":")
-        append(constraint.minor, to: &buffer)
-    }
-
-    private static func append(_ number: UInt16?, to buffer: inout [UInt8]) {
-        if let number {
-            buffer.append(decimal: Int(number))
-        } else {
-            buffer.append(json: "null")
-        }
+        buffer.append("uuid", constraint.uuid.description)
+        buffer.append("major", constraint.major.map(Int.init))
+        buffer.append("minor", constraint.minor.map(Int.init))
     }
 }

@@ -203,9 +203,6 @@ package struct MonitoringCore: ~Copyable {
         return uuids.isEmpty ? .off : .monitoring(Set(uuids.keys))
     }
 
-    /// The engine's counts.
-    package var statistics: EngineStatistics { engine.statistics }
-
     // MARK: - Receivers
 
     /// Adds a receiver, so that it has its own reports even while it hears no beacon.

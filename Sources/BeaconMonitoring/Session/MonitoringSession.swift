@@ -141,15 +141,6 @@ public struct MonitoringSession: ~Copyable {
     /// The newest time; nil before the first.
     public var time: Timestamp? { newest }
 
-    /// The engine's counts.
-    public var statistics: EngineStatistics { core.statistics }
-
-    /// The number of packets that were read.
-    public var packetCount: Int { source.counts.packets }
-
-    /// The number of iBeacon adverts that were heard, whether or not a request matches them.
-    public var iBeaconCount: Int { source.iBeaconCount }
-
     /// Runs to the end of the source.
     ///
     /// - Parameters:

@@ -91,9 +91,6 @@ public struct SourceReader: ~Copyable {
     /// The status of live receivers; nil for a recording, which always receives.
     package var radio: RadioStatus? { isRecording ? nil : status }
 
-    /// The state of the most useful driver. The source receives only in ``RadioState/poweredOn``.
-    public var state: RadioState { loop.state }
-
     /// The names of the known receivers. A `ReceiverID` is an index into this table.
     public var receiverNames: [String] {
         if let names = order?.receiverNames { return names }

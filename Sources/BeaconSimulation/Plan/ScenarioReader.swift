@@ -70,27 +70,19 @@ struct ScenarioReader {
     private func environment(from value: ScenarioValue?) throws -> Environment {
         var environment = Environment()
         guard var object = try value?.object() else { return environment }
-        if let value = object.take("pathLossExponent") {
-            environment.pathLossExponent = try value.number(in: 1...6)
-        }
-        if let value = object.take("shadowing") {
-            environment.shadowing = try value.number(in: 0...20, unit: "dB")
-        }
-        if let value = object.take("shadowingDistance") {
-            environment.shadowingDistance = try value.number(in: 0.01...10_000, unit: "meters")
-        }
-        if let value = object.take("shadowingTime") {
-            environment.shadowingTime = try value.number(in: 0.01...Self.longest, unit: "seconds")
-        }
+        let usual = environment
+        environment.pathLossExponent = try object.take("pathLossExponent")?.number(in: 1...6) ?? usual.pathLossExponent
+        environment.shadowing = try object.take("shadowing")?.number(in: 0...20, unit: "dB") ?? usual.shadowing
+        environment.shadowingDistance =
+            try object.take("shadowingDistance")?.number(in: 0.01...10_000, unit: "meters") ?? usual.shadowingDistance
+        environment.shadowingTime =
+            try object.take("shadowingTime")?.number(in: 0.01...Self.longest, unit: "seconds") ?? usual.shadowingTime
         if let value = object.take("ricianK") {
             environment.ricianK = value.isNull ? nil : try value.number(in: -20...60, unit: "dB, or null")
         }
-        if let value = object.take("loss") {
-            environment.loss = try value.number(in: 0...1)
-        }
-        if let value = object.take("sensitivity") {
-            environment.sensitivity = try value.number(in: -127...20, unit: "dBm")
-        }
+        environment.loss = try object.take("loss")?.number(in: 0...1) ?? usual.loss
+        environment.sensitivity =
+            try object.take("sensitivity")?.number(in: -127...20, unit: "dBm") ?? usual.sensitivity
         try object.finish()
         return environment
     }

@@ -58,7 +58,7 @@ struct DiscoveryTests {
         let region = NamedRegion(name: name, constraint: TestBeacon.constraint(of: name))
         let announcements = Self.discovery(clientID: clientID).announcements(regions: [region], beacons: [])
         let announcement = try #require(announcements.last)
-        let bytes = Array(try JSONEncoder().encode(announcement.payload))
+        let bytes = Array(try JSONEncoder.ofDiscovery.encode(announcement.payload))
         #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
         #expect(announcement.topic.wholeMatch(of: #/homeassistant\/device\/[a-zA-Z0-9_-]+\/config/#) != nil)
         let root = try Self.json(announcement.payload)
@@ -85,25 +85,25 @@ struct DiscoveryTests {
             regions: ["shop"], beacons: [NamedBeacon(name: "keys", identity: TestBeacon.keys), fixed])
         #expect(announcements.count == 4)
         for (number, announcement) in announcements.enumerated() {
-            let bytes = Array(try JSONEncoder().encode(announcement.payload))
+            let bytes = Array(try JSONEncoder.ofDiscovery.encode(announcement.payload))
             #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
             let device = announcement.payload.device
             #expect(device.manufacturer == "swift-beacon")
-            #expect(device.softwareVersion == ProgramVersion.current)
+            #expect(device.swVersion == ProgramVersion.current)
             #expect(device.configurationURL == "http://192.168.1.20:8099/")
-            #expect(device.gateway == (number == 0 ? nil : "gateway_gateway"))
+            #expect(device.viaDevice == (number == 0 ? nil : "gateway_gateway"))
             #expect(device.suggestedArea == (device.name == "shelf" ? "kitchen" : nil))
-            #expect(announcement.payload.origin.softwareVersion == ProgramVersion.current)
+            #expect(announcement.payload.origin.swVersion == ProgramVersion.current)
             #expect(announcement.payload.origin.supportURL == "https://example.com/help")
         }
         let gateway = announcements[0].payload
         #expect(gateway.device.identifiers == ["gateway_gateway"])
         #expect(gateway.device.name == "beacond hall")
         #expect(Set(gateway.components.keys) == ["hears", "problem", "adverts", "waiting"])
-        #expect(gateway.components.values.allSatisfy { $0.isDiagnostic })
+        #expect(gateway.components.values.allSatisfy { $0.entityCategory == "diagnostic" })
         #expect(announcements[1].payload.device.modelID == "e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/2")
         // The identity is not a serial number.
-        let text = String(decoding: try JSONEncoder().encode(announcements[1].payload), as: UTF8.self)
+        let text = String(decoding: try JSONEncoder.ofDiscovery.encode(announcements[1].payload), as: UTF8.self)
         #expect(!text.contains("serial_number"))
     }
 
@@ -154,7 +154,7 @@ struct DiscoveryTests {
         let discovery = Discovery(
             HomeAssistantSettings(), broker: .test(port: 1), topics: topics, places: ["hall", "Ann's room"])
         let payload = discovery.payload(for: NamedBeacon(name: "keys", identity: TestBeacon.keys))
-        let bytes = Array(try JSONEncoder().encode(payload))
+        let bytes = Array(try JSONEncoder.ofDiscovery.encode(payload))
         #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
         #expect(payload.components["place"]?.options == ["hall", "Ann's room", "away"])
         #expect(payload.components["place"]?.valueTemplate == "{{ value_json.place }}")
@@ -217,7 +217,7 @@ struct DiscoveryTests {
     }
 
     private static func json(_ payload: DiscoveryPayload) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(payload)) as? [String: Any])
+        try #require(try JSONSerialization.jsonObject(with: JSONEncoder.ofDiscovery.encode(payload)) as? [String: Any])
     }
 
     /// Returns the message that announces a beacon.

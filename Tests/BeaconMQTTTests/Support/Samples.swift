@@ -85,6 +85,13 @@ extension BeaconEvent {
 }
 
 extension JSONEncoder {
+    /// An encoder that writes announcements as the store does.
+    static var ofDiscovery: JSONEncoder {
+        let encoder = sorted
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        return encoder
+    }
+
     /// An encoder whose output can be compared.
     static var sorted: JSONEncoder {
         let encoder = JSONEncoder()

@@ -7,10 +7,7 @@ import Testing
 struct ManagerAnswerTests {
     @Test("A start is answered; from the answer until it is stopped, the device counts as advertising (P4)")
     func p4Answer() async {
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
+        let (bench, witness, manager) = await ManagerBench.withManager()
         manager.startAdvertising(ManagerBench.beacon())
         await bench.settle()
         #expect(bench.radio.frames == [ManagerBench.frame()])
@@ -29,10 +26,7 @@ struct ManagerAnswerTests {
 
     @Test("An answer to a start that was stopped does not answer the next start (P4)")
     func p4StaleAnswer() async {
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
+        let (bench, witness, manager) = await ManagerBench.withManager()
         manager.startAdvertising(ManagerBench.beacon())
         await bench.settle()
         bench.queue.suspend()
@@ -52,10 +46,7 @@ struct ManagerAnswerTests {
         let codes: [(RadioError.Code, CBError.Code)] = [
             (.unsupported, .operationNotSupported), (.notPermitted, .unknown), (.failed, .unknown),
         ]
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
+        let (bench, witness, manager) = await ManagerBench.withManager()
         _ = witness.words()
         for (radio, code) in codes {
             manager.startAdvertising(ManagerBench.beacon())
@@ -69,13 +60,8 @@ struct ManagerAnswerTests {
 
     @Test("A radio that fails later is reported by the same callback (P4)")
     func p4LaterFailure() async {
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
-        manager.startAdvertising(ManagerBench.beacon())
-        await bench.settle()
-        await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
+        let (bench, witness, manager) = await ManagerBench.withManager()
+        await bench.advertise(manager)
         await bench.deliver(.advertising(ManagerBench.frame(), .failure(RadioError(.failed, "broken"))))
         #expect(witness.words() == ["poweredOn", "started, advertising", "started: unknown"])
         #expect(!manager.isAdvertising)
@@ -109,9 +95,7 @@ struct ManagerAnswerTests {
             let manager = bench.makeManager(witness)
             let misuses = manager.misuses
             await bench.settle()
-            manager.startAdvertising(ManagerBench.beacon())
-            await bench.settle()
-            await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
+            await bench.advertise(manager)
             _ = witness.words()
             await bench.deliver(.state(state))
             #expect(!manager.isAdvertising)
@@ -130,13 +114,8 @@ struct ManagerAnswerTests {
     @Test("A radio that is off, missing or forbidden ends advertising; it must be started again (P7)")
     func p7Stop() async {
         for state in [RadioState.poweredOff, .unsupported, .unauthorized] {
-            let bench = await ManagerBench(.poweredOn)
-            let witness = Witness()
-            let manager = bench.makeManager(witness)
-            await bench.settle()
-            manager.startAdvertising(ManagerBench.beacon())
-            await bench.settle()
-            await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
+            let (bench, witness, manager) = await ManagerBench.withManager()
+            await bench.advertise(manager)
             await bench.deliver(.state(state))
             #expect(!manager.isAdvertising)
             #expect(bench.radio.frames == [])
@@ -158,9 +137,7 @@ struct ManagerAnswerTests {
         let bench = await ManagerBench(.poweredOn)
         let manager = bench.makeManager(nil)
         await bench.settle()
-        manager.startAdvertising(ManagerBench.beacon())
-        await bench.settle()
-        await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
+        await bench.advertise(manager)
         bench.queue.suspend()
         await bench.center.receive(.state(.poweredOff))
         bench.center.queue.sync {}
@@ -209,9 +186,7 @@ struct ManagerAnswerTests {
             #expect(bench.radio.frames == [])
             #expect(shared.allSatisfy { !$0.manager.isAdvertising })
             let manager = shared[0].manager
-            manager.startAdvertising(ManagerBench.beacon())
-            await bench.settle()
-            await bench.deliver(.advertising(ManagerBench.frame(), .success(())))
+            await bench.advertise(manager)
             #expect(manager.isAdvertising)
             #expect(bench.radio.frames == [ManagerBench.frame()])
             manager.stopAdvertising()

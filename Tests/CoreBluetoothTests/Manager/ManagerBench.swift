@@ -25,6 +25,22 @@ final class ManagerBench: Sendable {
         if let state { await deliver(.state(state)) }
     }
 
+    /// Creates a bench whose radio is on, and a manager that knows it.
+    static func withManager() async -> (bench: ManagerBench, witness: Witness, manager: CBPeripheralManager) {
+        let bench = await ManagerBench(.poweredOn)
+        let witness = Witness()
+        let manager = bench.makeManager(witness)
+        await bench.settle()
+        return (bench, witness, manager)
+    }
+
+    /// Starts to advertise the first beacon with a manager, and lets the radio answer.
+    func advertise(_ manager: CBPeripheralManager) async {
+        manager.startAdvertising(Self.beacon())
+        await settle()
+        await deliver(.advertising(Self.frame(), .success(())))
+    }
+
     func makeManager(_ delegate: (any CBPeripheralManagerDelegate)?) -> CBPeripheralManager {
         BeaconCenter.withCurrent(center) { CBPeripheralManager(delegate: delegate, queue: queue) }
     }

@@ -113,10 +113,7 @@ struct ManagerCallbackTests {
 
     @Test("Services and channels fail in a callback with the given object")
     func attributes() async {
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
+        let (bench, witness, manager) = await ManagerBench.withManager()
         _ = witness.words()
         let characteristic = CBMutableCharacteristic(
             type: CBUUID(string: "2A37"), properties: .read, value: nil, permissions: .readable)

@@ -7,10 +7,7 @@ import Testing
 struct ManagerFrameTests {
     @Test("A dictionary's beacon, name and services are sent; other entries are logged and omitted (P5)")
     func p5Dictionary() async {
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
+        let (bench, witness, manager) = await ManagerBench.withManager()
         let before = manager.logLines.count
         var data = ManagerBench.beacon()
         data[CBAdvertisementDataLocalNameKey] = "name"
@@ -78,10 +75,7 @@ struct ManagerFrameTests {
 
     @Test("If nothing can be sent, the error is invalidParameters (P5)")
     func p5NothingUsable() async {
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
+        let (bench, witness, manager) = await ManagerBench.withManager()
         _ = witness.words()
         let useless: [[String: Any]?] = [
             nil, [:], [CBAdvertisementDataLocalNameKey: 1], [CBAdvertisementDataLocalNameKey: ""],

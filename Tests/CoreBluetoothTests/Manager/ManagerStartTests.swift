@@ -136,10 +136,7 @@ struct ManagerStartTests {
 
     @Test("A second start during or after the first is alreadyAdvertising, and changes nothing (P6)")
     func p6AlreadyAdvertising() async {
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
+        let (bench, witness, manager) = await ManagerBench.withManager()
         _ = witness.words()
         manager.startAdvertising(ManagerBench.beacon())
         manager.startAdvertising(ManagerBench.beacon(minor: 2))
@@ -195,10 +192,7 @@ struct ManagerStartTests {
 
     @Test("A radio that does not answer does not count as sending (P10)")
     func p10Silence() async {
-        let bench = await ManagerBench(.poweredOn)
-        let witness = Witness()
-        let manager = bench.makeManager(witness)
-        await bench.settle()
+        let (bench, witness, manager) = await ManagerBench.withManager()
         manager.startAdvertising(ManagerBench.beacon())
         await bench.settle()
         for second in 1...60 {
