@@ -52,7 +52,7 @@ struct ScriptedRadios {
             runners: Dictionary(uniqueKeysWithValues: zip(names, radios.runners)),
             launches: launches)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await gateway.run() }
+            let run = Task { await gateway.run() }
             if let launches { group.addTask { await launches.run(gateway) } }
             await onThread {
                 var radios = radios
@@ -66,6 +66,7 @@ struct ScriptedRadios {
                     runner.channel.finish()
                 }
             }
+            await run.value
             await launches?.finish()
             group.cancelAll()
         }
