@@ -24,7 +24,8 @@ package final class GatewayBench: Sendable {
     package let published = Locked(GatewayStatistics(sources: []))
     /// The number of events that the destination had received when it was notified that restoring the last run is done.
     package let restorations = Locked<[Int]>([])
-    private let events = Locked<[RegionEvent]>([])
+    /// The events that the destination received.
+    package let received = Locked<[BeaconEvent]>([])
     private let notifications = Locked<[BeaconNotification]>([])
 
     /// The event store, which all gateways of the bench share, or nil if they keep nothing.
@@ -88,17 +89,12 @@ package final class GatewayBench: Sendable {
 
     private struct Writer: EventWriter {
         let bench: GatewayBench
-        let delay: Duration?
 
-        func append(_ step: Step) async throws(EventStoreError) -> Receipt {
-            if let delay { try? await Task.sleep(for: delay) }
-            if let store = bench.store { try await store.append(step) }
+        func enqueue(_ step: Step, atOnce: Bool) {
+            bench.store?.enqueue(step, atOnce: atOnce)
             let events = step.events + step.addressed.map(\.event)
             bench.notifications.withLock { $0 += BeaconNotification.sent(in: events) }
-            return Receipt()
         }
-
-        func enqueue(_ step: Step) { Issue.record("no disk fails in this test: \(step.events)") }
     }
 
     private struct NoSink: Sink {
@@ -115,26 +111,23 @@ package final class GatewayBench: Sendable {
     ///   - places: the places; by default none.
     ///   - launches: the launcher of applications.
     ///   - rules: the rule engine.
-    ///   - writing: the time that each write takes.
     ///   - broadcast: notifies a console of changes.
     ///   - delivery: delivers notifications from the store, or nil if a test reads them.
     package func gateway(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
         runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
-        rules: RuleEngine? = nil, writing: Duration? = nil,
-        broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
+        rules: RuleEngine? = nil, broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
         configuration given: GatewayConfiguration? = nil, delivery: DeliveryService<ContinuousClock>? = nil
     ) -> Gateway {
         let configuration = given ?? configuration(sources, regions: regions, places: places)
         var destination = ConfiguredDestination(Destination(name: "test", sink: NoSink())) { event in
-            if case .region(let change) = event { self.events.withLock { $0.append(change) } }
+            self.received.withLock { $0.append(event) }
         }
         destination.restored = {
             let count = self.words.count
             self.restorations.withLock { $0.append(count) }
         }
-        let own = Writer(bench: self, delay: writing)
-        let writer: any EventWriter = if let store, delivery != nil { store } else { own }
+        let writer: any EventWriter = if let store, delivery != nil { store } else { Writer(bench: self) }
         return Gateway(
             configuration, destinations: [destination], writer: writer,
             store: store, state: store.map(GatewayState.init),
@@ -179,7 +172,9 @@ package final class GatewayBench: Sendable {
     // MARK: - Results
 
     /// The events that a destination received, as text.
-    package var words: [String] { events.withLock { $0 }.map(Self.word) }
+    package var words: [String] {
+        received.withLock { $0 }.compactMap { if case .region(let change) = $0 { Self.word(change) } else { nil } }
+    }
 
     /// The place changes with notifications, as text.
     package var places: [String] {

@@ -55,7 +55,7 @@ package struct ScriptedRadios {
             runners: Dictionary(uniqueKeysWithValues: zip(names, radios.runners)),
             launches: launches)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await gateway.run() }
+            let run = Task { await gateway.run() }
             if let launches { group.addTask { await launches.run(gateway) } }
             await onThread {
                 var radios = radios
@@ -69,6 +69,7 @@ package struct ScriptedRadios {
                     runner.channel.finish()
                 }
             }
+            await run.value
             await launches?.finish()
             group.cancelAll()
         }

@@ -20,8 +20,8 @@ extension EventStore {
         }
     }
 
-    /// Calls a function with the events of each further transaction, in order, before the append returns. The function
-    /// runs on the store's queue, so it must return at once.
+    /// Calls a function with the events of each further transaction, in order, before the append returns, and with none
+    /// when the disk begins to fail. The function runs on the store's queue, so it must return at once.
     package nonisolated func follow(_ receive: @escaping @Sendable ([StoredEvent]) -> Void) {
         shared.withLock { $0.followers.append(receive) }
     }
@@ -70,6 +70,7 @@ extension EventStore {
             logger.error("cannot write events: \(error). They wait in memory, and the store tries again every second")
             failingGauge.record(now.seconds)
             attention.signal()
+            for follower in shared.withLock({ $0.followers }) { follower([]) }
         }
     }
 

@@ -168,10 +168,14 @@ public actor EventStore {
     /// While the disk fails, the step waits in memory. If more steps wait than the bounds allow, whole steps are
     /// dropped: those whose most important event has the lowest priority first, and among these the oldest. Drops are
     /// counted in ``health`` and logged. A step that can never be stored is logged and dropped.
-    public nonisolated func enqueue(_ step: Step) {
+    ///
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - atOnce: true to begin the write now; false to wait up to ``EventStoreSettings/coalescing`` for more steps.
+    public nonisolated func enqueue(_ step: Step, atOnce: Bool = false) {
         do throws(EventStoreError) {
             try step.check()
-            submit(PendingStep(step))
+            submit(PendingStep(step), atOnce: atOnce)
         } catch {
             drop(step, error)
         }
@@ -213,7 +217,7 @@ public actor EventStore {
         countDropped([step])
     }
 
-    private nonisolated func submit(_ pending: PendingStep) {
+    private nonisolated func submit(_ pending: PendingStep, atOnce: Bool = true) {
         enum Admission { case closed, crowded, admitted(dropped: [Step]) }
         let isAwaited = pending.completion != nil
         let now = clock.sinceBoot()
@@ -223,7 +227,7 @@ public actor EventStore {
             let isFailing = shared.health.failure != nil
             let isDue = now - Self.retryNanoseconds >= shared.lastAttempt
             if isAwaited || !isFailing || isDue {
-                schedule(&shared, isAwaited || isFailing || settings.coalescing <= .zero)
+                schedule(&shared, atOnce || isFailing || settings.coalescing <= .zero)
             }
             if isFailing { attention.signal() }
             return .admitted(dropped: dropped)

@@ -28,14 +28,23 @@ package final class EventBroadcast: Sendable {
     /// The most messages that wait for a listener: more than a second of a busy house.
     private static let capacity = 512
 
+    /// The events that are on their way to the disk, and that no listener has.
+    private let waiting = Locked<[Event]>([])
     private let listeners = Locked<(next: Int, all: [Int: AsyncStream<Message>.Continuation])>((0, [:]))
 
     /// Creates a broadcast.
     ///
     /// - Parameter store: the store whose events listeners get; nil for none.
     package init(_ store: EventStore?) {
-        store?.follow { [weak self] events in
-            for event in events { self?.show(event.event, event.number) }
+        store?.follow { [weak self, weak store] events in
+            if events.isEmpty, let store { self?.showWaiting(store.health) }
+            self?.waiting.withLock { waiting in
+                if !waiting.isEmpty {
+                    let stored = Set(events.map(\.event.id))
+                    waiting.removeAll { stored.contains($0.id) }
+                }
+                for event in events { self?.show(event.event, event.number) }
+            }
         }
     }
 
@@ -60,8 +69,21 @@ package final class EventBroadcast: Sendable {
     /// Shows an event to all listeners, if it is one that the history shows.
     ///
     /// - Parameter number: its number in the history; nil while it waits for the disk.
-    package func show(_ event: Event, _ number: Int64? = nil) {
+    private func show(_ event: Event, _ number: Int64? = nil) {
         if event.isShown, count > 0 { send(.event(event.id, number: number, json: event.head(number))) }
+    }
+
+    /// Notes events that the store gets now. Listeners get them once they are on the disk, or from ``showWaiting(_:)``.
+    func expect(_ events: [Event]) {
+        if count > 0 { waiting.withLock { $0 += events } }
+    }
+
+    /// Shows the events that wait for a disk that is slow or fails.
+    func showWaiting(_ health: EventStoreHealth) {
+        waiting.withLock { waiting in
+            if !health.isGood { for event in waiting { show(event) } }
+            if !health.isGood || health.waitingEvents == 0 { waiting = [] }
+        }
     }
 
     /// Sends a message to all listeners.

@@ -1,3 +1,4 @@
+import BeaconApplications
 package import BeaconDelivery
 import BeaconEngine
 import BeaconEventStore
@@ -13,7 +14,10 @@ struct EventReporter {
     struct Outcome {
         /// The events for the store.
         var step = Step()
-        var launches: [LaunchEvent] = []
+        /// The changes of regions that applications monitor under a name.
+        var changes: [(event: RegionEvent, application: ApplicationIdentity, region: LaunchTrigger.ID)] = []
+        /// The ranging reports for rules, with their times by the core's clock and their receivers.
+        var reports: [(event: RangingEvent, time: Timestamp, receiver: ReceiverID)] = []
         var changesPresence = false
         /// The number of events that cannot be encoded.
         var unwritable = 0
@@ -133,7 +137,7 @@ struct EventReporter {
         }
         if owner.isConfigured { report(.region(event)) }
         if case .application(let identity, let id) = owner, event.state != .unknown {
-            outcome.launches.append(.change(event, of: identity, id))
+            outcome.changes.append((event, identity, id))
         }
     }
 
@@ -179,9 +183,7 @@ struct EventReporter {
         if isForClients { return }
         lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
         self.report(.ranged(event))
-        if rules?.needsRanging == true {
-            outcome.launches.append(.report(event, at: report.time, from: report.receiver))
-        }
+        if rules?.needsRanging == true { outcome.reports.append((event, report.time, report.receiver)) }
     }
 
     /// Reports a beacon's change of place.

@@ -188,7 +188,7 @@ extension Gateway {
             introduce(destination)
         }
         await exchangeSources(reopeningAll: next.reopensSources)
-        await inTurn { await handleEvents() }
+        handleEvents()
     }
 
     /// Sends the published states to a new destination, without notifications.

@@ -47,9 +47,8 @@ extension Gateway: FleetAudience {
         reporter.restore(beacon, in: place, at: listener.newestTime)
     }
 
-    package func show(_ transition: FleetTransition) async { await inTurn { await showInTurn(transition) } }
-
-    private func showInTurn(_ transition: FleetTransition) async {
+    package func show(_ transition: FleetTransition) async {
+        await waitForRoom()
         guard let fleet else { return }
         let (time, id) = (Timestamp(nanoseconds: transition.time), transition.eventID(in: fleet.settings.name))
         // Each machine updates its own destinations that keep states, and starts its own programs. Only one machine
@@ -75,7 +74,7 @@ extension Gateway: FleetAudience {
         }
         // The clock of another machine may be ahead.
         listener.time = max(min(time, GatewayListener.present), listener.time ?? .zero)
-        await finish(outcome)
+        finish(outcome)
     }
 
     // MARK: - Events for the store
@@ -97,7 +96,9 @@ extension Gateway: FleetAudience {
 
     package func save(_ value: [UInt8], for key: GatewayState.Key) async {
         // The store writes in order. If a position stays behind, repeated events are recognized by their ids.
-        guard let tag, key == .fleetConfiguration || !queue.hasEvents else { return }
+        guard let tag else { return }
+        settle()
+        guard key == .fleetConfiguration || !queue.hasEvents else { return }
         state?.setSoon(key, to: tag + Data(value))
     }
 
@@ -114,29 +115,19 @@ extension Gateway: FleetAudience {
     }
 
     package func keep(_ missed: [FleetTransition]) async {
-        await inTurn {
-            for transition in missed { record(transition, for: .history) }
-            await settle()
-        }
+        for transition in missed { record(transition, for: .history) }
+        settle()
+        await waitForRoom()
     }
 
     package func canDeliver() async -> Bool { !reporter.destinations.isEmpty }
 
     package func deliver(_ transition: FleetTransition) async -> Bool {
         let lost = lost
-        let isWritten = await inTurn {
-            record(transition, for: .destinations)
-            return await settle()
-        }
-        // The event counts as delivered once it is on the disk, however long that takes.
-        if !isWritten {
-            while await !isStored() {
-                guard !listener.isStopped, !Task.isCancelled else { return false }
-                try? await Task.sleep(for: Self.pause)
-            }
-        }
-        // This event may have been lost; another machine sends it then.
-        return lost == self.lost
+        record(transition, for: .destinations)
+        // The event counts as delivered once it is on the disk, however long that takes. It may have been lost; another
+        // machine sends it then.
+        return await waitForDisk() && lost == self.lost
     }
 
     /// Queues a transition's event for the store, without showing it.

@@ -13,9 +13,9 @@ package import Logging
 
 /// The sensing of the daemon: its sources, its core, and the storage of their events.
 ///
-/// Everything happens in one order: it handles the available events of sources, writes their notifications and the
-/// presence to the store, and then starts programs. The parts are values in separate files; the actor decides on their
-/// order.
+/// It handles one event of a source after another, each without a suspension, and passes its notifications and the
+/// presence to the store, which keeps them in memory until the disk has them. Only files and simulations at full speed
+/// wait for the disk. The parts are values in separate files; the actor decides on their order.
 package actor Gateway {
     /// The time limit for the threads of sources to end.
     static let stopTime = Duration.seconds(2)
@@ -51,7 +51,10 @@ package actor Gateway {
     var clients = ListeningClients()
     var advertised = AdvertisedBeacon()
     var pumps = Pumps()
-    private var turns = Turns()
+    /// Ranging reports on their way to rules, and changes on their way to applications.
+    private var (deciding, launching) = (TaskChain(), TaskChain())
+    /// The search for presence that the store has lost; nil for none.
+    private var review: Task<Void, Never>?
     private var phase = Phase.new
 
     /// A phase of a run.
@@ -73,12 +76,6 @@ package actor Gateway {
         var isRunning = false
         /// True while sources are exchanged.
         var isExchanging = false
-    }
-
-    /// The turn of one event, and the events that wait for theirs.
-    private struct Turns {
-        var isTaken = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     /// Creates a gateway that does not run yet.
@@ -171,9 +168,7 @@ package actor Gateway {
 
     /// Handles the events of a source until its runner has ended.
     private func pump(_ channel: BoundedChannel<SourceEvent>, from number: Int, _ end: AsyncSignal) async {
-        for await event in channel {
-            await inTurn { await self.receive(event, from: number) }
-        }
+        for await event in channel { receive(event, from: number) }
         pumps.count -= 1
         end.signal()
         pumps.signal.signal()
@@ -195,12 +190,15 @@ package actor Gateway {
                         listener.place(batch, of: number)
                         merge.add(batch, of: number)
                     } else {
-                        await inTurn { await receive(event, from: number) }
+                        receive(event, from: number)
                     }
                 }
             }
             guard let (batch, number) = merge.next(listener) else { return }
-            await inTurn { await apply(batch, from: number) }
+            apply(batch, from: number)
+            await deciding.finish()
+            await launching.finish()
+            await waitForRoom()
         }
     }
 
@@ -221,18 +219,6 @@ package actor Gateway {
 
     /// Waits until the presence of the last run is read.
     func finishBeginning() async { if case .beginning(let begun) = phase { await begun.wait(after: 0) } }
-
-    /// Runs a closure after all earlier ones. While notifications are written, later closures wait.
-    func inTurn<Value>(_ body: () async -> Value) async -> Value {
-        if turns.isTaken { await withCheckedContinuation { turns.waiting.append($0) } }
-        turns.isTaken = true
-        let value = await body()
-        if turns.waiting.isEmpty { turns.isTaken = false } else { turns.waiting.removeFirst().resume() }
-        return value
-    }
-
-    /// True if an event waits for its turn, or soon will.
-    private var isMoreThere: Bool { !turns.waiting.isEmpty || listener.hasEvents }
 
     /// Stops the sources. Adverts that they have already heard are still handled.
     package func stop() {
@@ -358,17 +344,17 @@ package actor Gateway {
     package func usePlan(_ plan: BuildingPlan) { clones.use(plan, for: configuration.suspicions, in: &listener.core) }
 }
 
-// The path of a source's event: the core handles it, the gateway writes the resulting events and then starts programs.
+// The path of a source's event: the core handles it, and the gateway passes the resulting events on.
 
 extension Gateway {
     // MARK: - Events of sources
 
     /// Handles an event of a source.
-    func receive(_ event: SourceEvent, from number: Int) async {
+    func receive(_ event: SourceEvent, from number: Int) {
         switch event {
         case .heard(let batch):
             listener.place(batch, of: number)
-            return await apply(batch, from: number)
+            return apply(batch, from: number)
         case .deaf(let from, let to, let adapter):
             fleet?.noteDeafness(from: from, to: to, of: adapter, source: number)
         case .advertising(let advert, let result):
@@ -376,11 +362,11 @@ extension Gateway {
         default: break
         }
         listener.receive(event, from: number)
-        await handleEvents()
+        handleEvents()
     }
 
     /// Handles the adverts of a source whose time shift is known.
-    func apply(_ batch: SourceBatch, from number: Int) async {
+    func apply(_ batch: SourceBatch, from number: Int) {
         let time = listener.receive(batch, from: number, isCounted: broadcast != nil)
         fleet?.feed(batch, of: listener.sources[number], number: number)
         clients.record(batch, of: listener.sources[number]) { listener.name($0) }
@@ -389,15 +375,15 @@ extension Gateway {
             if fleet == nil { listener.reportMissingReceivers(of: configuration) }
             clones.reportOmissions(of: listener.core)
         }
-        await handleEvents(at: time)
+        handleEvents(at: time)
     }
 
     // MARK: - Events of the core
 
-    /// Handles the core's events: notifications are written first, then programs are started.
+    /// Handles the core's events.
     ///
     /// - Parameter time: the time of the source that reported, by the core's clock and by the source's own.
-    func handleEvents(at time: (core: Timestamp, wall: Timestamp)? = nil) async {
+    func handleEvents(at time: (core: Timestamp, wall: Timestamp)? = nil) {
         var outcome = EventReporter.Outcome()
         reporter.report(listener.takeChanges(), to: &outcome)
         for event in listener.core.drainEvents() {
@@ -424,102 +410,111 @@ extension Gateway {
             }
         }
         if let time { reporter.advance(to: time.core, at: time.wall, &outcome) }
-        await finish(outcome)
+        finish(outcome)
     }
 
-    /// Writes the outcome of events, or collects it for the next write.
-    func finish(_ outcome: EventReporter.Outcome) async {
+    /// Passes the outcome of events to rules, to applications and to the store.
+    func finish(_ outcome: EventReporter.Outcome) {
         queue.add(outcome)
-        if !queue.mayGather(isMoreThere: isMoreThere) { await settle() }
-        publish()
-    }
-
-    /// Writes waiting events, and starts their programs.
-    ///
-    /// - Returns: true if all of them are on the disk.
-    @discardableResult
-    func settle() async -> Bool {
-        let isWritten = await write()
-        for event in queue.takeLaunches() {
-            switch event {
-            case .change(let change, let application, let region):
-                await launches?.startApplication(application, for: change, of: region)
-            case .report(let report, let time, let receiver):
-                await rules?.handle(
-                    report, at: time, from: receiver, regions: configuration.notifiedRegions, beacons: reporter.known)
+        if let rules, !outcome.reports.isEmpty {
+            deciding.add {
+                [reports = outcome.reports, regions = configuration.notifiedRegions, beacons = reporter.known] in
+                for (event, time, receiver) in reports {
+                    await rules.handle(event, at: time, from: receiver, regions: regions, beacons: beacons)
+                }
+                await rules.settle()
             }
         }
-        await rules?.settle()
-        return isWritten
+        if let launches, !outcome.changes.isEmpty {
+            launching.add { [changes = outcome.changes] in
+                for (event, application, region) in changes {
+                    await launches.startApplication(application, for: event, of: region)
+                }
+            }
+        }
+        if !queue.mayGather(isMoreThere: listener.hasEvents) { settle() }
+        publish()
     }
 
     // MARK: - Writing
 
-    /// Writes waiting events and the resulting presence. While the disk fails, they wait in the memory of the store.
-    private func write() async -> Bool {
-        if let store {
-            let losses = WriteQueue.Losses(of: store)
-            if losses != queue.losses, store.health.waitingEvents == 0, let found = try? await Presence(in: store) {
-                queue.setSaved(found, losses)
-                queue.isPresenceSaved = false
-            }
-        }
-        // In a fleet, the earlier presence stays until the machine is alone again.
-        let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil && hasBegun
-        var isWritten = true
-        if let step = queue.take(with: isPresenceDue ? presence : nil) {
-            isWritten = await isTaken(step)
-            if !isWritten { keep(step) }
+    /// True if the store's memory would drop events of another large step. Until there is room, events wait here while
+    /// the disk works, and in any case if their origin can wait.
+    private var isBacklogged: Bool {
+        guard let health = store?.health else { return false }
+        return health.waitingEvents >= WriteQueue.largestStep || health.waitingBytes >= 4 << 20
+    }
+
+    /// Passes waiting events and the resulting presence to the store, without waiting for the disk.
+    func settle() {
+        if let store { reviewLosses(of: store) }
+        let isPatient = canWait || fleet != nil
+        while !(isBacklogged && (isPatient || store?.health.isGood == true)) {
+            // In a fleet, the earlier presence stays until the machine is alone again.
+            let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil && hasBegun
+            guard let step = queue.take(with: isPresenceDue ? presence : nil) else { break }
+            broadcast?.expect(step.events)
+            writer.enqueue(step, atOnce: true)
         }
         let topics = reporter.view.takeTopics()
         if !topics.isEmpty { broadcast?.send(.changed(topics)) }
-        return isWritten
+        if let store { broadcast?.showWaiting(store.health) }
     }
 
-    /// Returns true once the disk has accepted a step. Files and simulations at full speed wait for that, and lose
-    /// nothing.
-    private func isTaken(_ step: Step) async -> Bool {
-        // While the disk fails, the store itself retries every second. Do not retry with each event of a source.
-        guard canWait || store?.health.failure == nil else { return false }
-        while true {
-            do throws(EventStoreError) {
-                _ = try await writer.append(step)
-                return true
-            } catch {
-                // Waiting does not help with a step that the store rejects, and logs and counts. The reporter finds
-                // such steps earlier.
-                guard canWait, !listener.isStopped, ![.invalid, .conflict].contains(error.code) else { return false }
+    /// Reads the presence again if the store has lost some of it, and writes the difference.
+    private func reviewLosses(of store: EventStore) {
+        let losses = WriteQueue.Losses(of: store)
+        guard review == nil, losses != queue.losses, store.health.waitingEvents == 0 else { return }
+        let presences = queue.presences
+        review = Task {
+            // Until then another presence may have been written.
+            if let found = try? await Presence(in: store), queue.presences == presences {
+                queue.setSaved(found, losses)
+                queue.isPresenceSaved = false
             }
-            try? await Task.sleep(for: Self.pause)
+            review = nil
         }
     }
 
-    /// Queues a step in the store until the disk accepts it, and shows its events at once.
-    private func keep(_ step: Step) {
-        writer.enqueue(step)
-        for event in step.events { broadcast?.show(event) }
+    /// Waits while the store's memory is filled. Files and simulations at full speed and the log of a fleet can wait,
+    /// and lose nothing.
+    func waitForRoom() async {
+        if isBacklogged, !listener.isStopped { await waitForDisk() }
+    }
+
+    /// Waits until all events until now are on the disk.
+    ///
+    /// - Parameter isPatient: whether to wait for a disk that fails until the gateway is stopped.
+    /// - Returns: false if the disk does not accept them.
+    @discardableResult
+    func waitForDisk(isPatient: Bool = true) async -> Bool {
+        var attempts = 0
+        while true {
+            settle()
+            let isRest = queue.hasEvents
+            // The store writes in order, so an empty step is written after everything that waits.
+            let isStored = if let store { (try? await store.append(Step())) != nil } else { true }
+            if isStored, !isRest { return true }
+            if isStored { continue }
+            if !isPatient || listener.isStopped { attempts += 1 }
+            guard attempts < 5, !Task.isCancelled else { return false }
+            try? await Task.sleep(for: Self.pause)
+        }
     }
 
     /// The number of events that were lost because too many waited for the disk or they could not be encoded.
     var lost: Int { queue.lost + (store.map { WriteQueue.Losses(of: $0).dropped } ?? 0) }
 
-    /// Returns whether the disk has accepted everything that was written before.
-    func isStored() async -> Bool {
-        guard let store else { return true }
-        // The store writes in order, so an empty step is written after everything that waits.
-        return (try? await store.append(Step())) != nil
-    }
-
-    /// Makes a last attempt to write waiting events.
+    /// Waits for rules, applications and the disk, and counts the events that the disk does not accept.
     private func writeRest() async {
-        _ = await inTurn { await settle() }
-        for attempt in 0..<5 {
-            if await isStored() { return publish() }
-            if attempt < 4 { try? await Task.sleep(for: Self.pause) }
+        await deciding.finish()
+        await launching.finish()
+        await review?.value
+        if await !waitForDisk(isPatient: canWait) {
+            let waiting = store?.health.waitingEvents ?? 0
+            queue.lost += waiting
+            if waiting > 0 { logger.error("lost \(waiting) events that could not be written") }
         }
-        let waiting = store?.health.waitingEvents ?? 0
-        queue.lost += waiting
-        if waiting > 0 { logger.error("lost \(waiting) events that could not be written") }
         publish()
     }
 

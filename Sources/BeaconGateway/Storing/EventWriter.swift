@@ -4,13 +4,9 @@ import Foundation
 
 /// A writer of the gateway's steps: events, and the resulting presence.
 package protocol EventWriter: Sendable {
-    /// Writes a step. When it returns, all of it is durable.
-    ///
-    /// - Throws: `EventStoreError` if the step cannot be written. Then nothing was written.
-    func append(_ step: Step) async throws(EventStoreError) -> Receipt
-
-    /// Writes a step once the disk accepts it. If too many wait, the least important are dropped.
-    func enqueue(_ step: Step)
+    /// Writes a step soon, and returns at once. The step waits in memory until the disk accepts it. If too many wait,
+    /// the least important are dropped.
+    func enqueue(_ step: Step, atOnce: Bool)
 }
 
 extension EventStore: EventWriter {}
@@ -25,12 +21,7 @@ package struct DryRunWriter: EventWriter {
         self.print = print
     }
 
-    package func append(_ step: Step) -> Receipt {
-        enqueue(step)
-        return Receipt()
-    }
-
-    package func enqueue(_ step: Step) {
+    package func enqueue(_ step: Step, atOnce: Bool) {
         for event in step.events where event.audience == nil {
             for destination in destinations.map(\.destination)
             where destination.filter.selects(kind: event.kind, region: event.region) {

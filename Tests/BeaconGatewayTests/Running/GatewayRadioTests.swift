@@ -263,22 +263,6 @@ struct GatewayRadioTests {
         #expect(source.state == .running)
     }
 
-    @Test("While notifications are written, other sources wait, and nothing is written twice")
-    func turns() async throws {
-        let bench = try GatewayBench()
-        let sources = try (0..<3).map { number in
-            try bench.log(
-                "log\(number)", GatewayBench.line(1000, minor: number), receiver: "r\(number)", pace: .times(100))
-        }
-        let regions = (0..<3).map { GatewayBench.region("region\($0)", minor: UInt16($0)) }
-        // Like radios, they are not played in order.
-        let runners = Dictionary(
-            uniqueKeysWithValues: sources.map { ($0.name, SourceRunner($0.specification, pace: $0.pace)) })
-        let radios = sources.map { SourceSettings(name: $0.name, specification: .auto, receiver: $0.receiver) }
-        await bench.gateway(radios, regions: regions, runners: runners, writing: .milliseconds(20)).run()
-        #expect(bench.notified.sorted() == (0..<3).map { "enter region\($0) 1000.0 r\($0)" })
-    }
-
     @Test("Sources scan for an application that was found before they were opened", arguments: [true, false])
     func earlyApplication(hasRegions: Bool) async throws {
         let bench = try GatewayBench()
