@@ -8,6 +8,7 @@ package final class TestDisk: Sendable {
     private struct State {
         var error: EventStoreError?
         var isStuck = false
+        var isWaiting = false
         /// The nanoseconds since boot.
         var time: Int64 = 5_000_000_000
     }
@@ -24,15 +25,21 @@ package final class TestDisk: Sendable {
     /// Makes the next write wait for ``release()``.
     package func hang() { state.withLock { $0.isStuck = true } }
 
+    /// True while a write waits.
+    package var isWaiting: Bool { state.withLock { $0.isWaiting } }
+
     /// Continues the waiting write.
     package func release() {
-        state.withLock { $0.isStuck = false }
+        state.withLock { ($0.isStuck, $0.isWaiting) = (false, false) }
         end.signal()
     }
 
     /// Runs the test's action instead of a write.
     package func write() throws {
-        let (error, isStuck) = state.withLock { ($0.error, $0.isStuck) }
+        let (error, isStuck) = state.withLock { state in
+            state.isWaiting = state.isStuck
+            return (state.error, state.isStuck)
+        }
         if isStuck { end.wait() }
         if let error { throw error }
     }

@@ -77,12 +77,10 @@ struct ItemChanges: Sendable {
             if let fleet, change.isShared {
                 _ = try await fleet.change(change)
             } else {
-                let (configuration, revision) = try await state.items.apply(
-                    change, to: await gateway.base, isInFleet: fleet != nil)
-                if fleet == nil {
-                    await gateway.apply(configuration, revision: revision)
-                } else {
-                    await gateway.useOwnRules()
+                try await state.items.turn.run {
+                    let configuration = try await state.items.apply(
+                        change, to: await gateway.base, isInFleet: fleet != nil)
+                    if fleet == nil { await gateway.apply(configuration) } else { await gateway.useOwnRules() }
                 }
             }
             try await rules.readSwitches()

@@ -339,19 +339,19 @@ extension GatewayDaemon {
         if !isWebKept { replaceConsole(in: &next, state) }
         try delivery?.prepare(next.destinations.map(\.destination))
 
-        // The console's changes until now are in it; later changes start from this configuration.
-        let revision = state.items.revision.withLock { $0 }
-        let whole = Self.adding(
-            Self.items(of: state, configuration, logger: logger), to: configuration, logger: logger)
         current.withLock { $0 = configuration }
         parts.withLock { [next] in $0 = next }
         let renewed = Set(configuration.destinations.map(\.name)).subtracting(kept)
         if !isProxyKept { await slots.proxy.replace(with: nil) }
-        await gateway.reload(
-            GatewayReload(
-                base: configuration, configuration: whole, revision: revision, destinations: next.destinations,
-                renewed: renewed, proxy: next.proxy, reopensSources: !isProxyKept,
-                broadcast: next.web == nil ? nil : broadcast))
+        // A change in the console is in this configuration, or starts from it.
+        await state.items.turn.run { [next] in
+            let whole = Self.adding(
+                Self.items(of: state, configuration, logger: logger), to: configuration, logger: logger)
+            await gateway.reload(
+                GatewayReload(
+                    base: configuration, configuration: whole, destinations: next.destinations, renewed: renewed,
+                    proxy: next.proxy, reopensSources: !isProxyKept, broadcast: next.web == nil ? nil : broadcast))
+        }
         try delivery?.update(
             next.destinations.map(\.destination), keeping: kept, limits: configuration.outbox.limits)
         if !isProxyKept, let proxy = next.proxy {

@@ -104,14 +104,8 @@ extension Gateway {
     // MARK: - Changes in the console
 
     /// Applies changes of the console.
-    ///
-    /// - Parameters:
-    ///   - new: the configuration.
-    ///   - revision: the number of the change. The gateway ignores it if it already has a newer one.
-    package func apply(_ new: GatewayConfiguration, revision: Int) async {
+    package func apply(_ new: GatewayConfiguration) async {
         await finishBeginning()
-        guard revision > self.revision else { return }
-        self.revision = revision
         await use(new)
     }
 
@@ -176,7 +170,6 @@ extension Gateway {
     /// Switches to another configuration of the file.
     package func reload(_ next: GatewayReload) async {
         await finishBeginning()
-        revision = max(revision, next.revision)
         base = next.base
         broadcast = next.broadcast
         reporter.view.isKept = broadcast != nil

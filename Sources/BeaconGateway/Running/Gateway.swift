@@ -27,8 +27,6 @@ package actor Gateway {
     package var base: GatewayConfiguration
     /// The configuration with the items of the console.
     package var configuration: GatewayConfiguration
-    /// The number of its newest change.
-    var revision = 0
     let writer: any EventWriter
     let store: EventStore?
     let state: GatewayState?

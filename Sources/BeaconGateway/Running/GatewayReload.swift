@@ -10,8 +10,6 @@ package struct GatewayReload: Sendable {
     var base: GatewayConfiguration
     /// The configuration with the items of the console.
     var configuration: GatewayConfiguration
-    /// The number of the newest change in the console that it includes.
-    var revision: Int
     /// The destinations. An unchanged destination is the same object as before.
     var destinations: [ConfiguredDestination]
     /// The names of destinations with a new connection, which have not received any states.
@@ -28,18 +26,17 @@ package struct GatewayReload: Sendable {
     /// - Parameters:
     ///   - base: the configuration of the file.
     ///   - configuration: the configuration with the items of the console.
-    ///   - revision: the number of the newest change in the console that it includes.
     ///   - destinations: the destinations. An unchanged destination is the same object as before.
     ///   - renewed: the names of destinations with a new connection.
     ///   - proxy: the proxy that forwards adverts; nil for none.
     ///   - reopensSources: true to open all sources again.
     ///   - broadcast: the broadcast of events to consoles; nil without a console.
     package init(
-        base: GatewayConfiguration, configuration: GatewayConfiguration, revision: Int,
+        base: GatewayConfiguration, configuration: GatewayConfiguration,
         destinations: [ConfiguredDestination], renewed: Set<String> = [], proxy: ProxyServer? = nil,
         reopensSources: Bool = false, broadcast: EventBroadcast? = nil
     ) {
-        (self.base, self.configuration, self.revision) = (base, configuration, revision)
+        (self.base, self.configuration) = (base, configuration)
         (self.destinations, self.renewed, self.proxy) = (destinations, renewed, proxy)
         (self.reopensSources, self.broadcast) = (reopensSources, broadcast)
     }

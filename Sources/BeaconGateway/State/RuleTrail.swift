@@ -132,6 +132,7 @@ package struct RuleTrail: Sendable {
 
     /// Moves the switches of renamed rules to their new names. A nil name deletes the switch.
     static func moveSwitches(_ names: [(old: String, new: String?)], in state: StateReader, _ step: inout Step) throws {
+        if names.isEmpty { return }
         var switches = try switches(in: state)
         let before = switches
         for (old, new) in names {

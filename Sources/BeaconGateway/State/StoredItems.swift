@@ -17,10 +17,10 @@ package struct StoredItems: Sendable {
     }
 
     let store: EventStore
-    /// The number of changes.
-    package let revision = Locked(0)
-    /// The items after a number of changes, cached so that a change does not read thousands of others.
-    private let known = Locked<(revision: Int, items: [ConfigurationItem])?>(nil)
+    /// Changes of the items and reloads of the file take turns, from reading the items to using them in the gateway.
+    package let turn = AsyncMutex()
+    /// The items after the last change, cached so that a change does not read thousands of others.
+    private let known = Locked<[ConfigurationItem]?>(nil)
 
     init(store: EventStore) { self.store = store }
 
@@ -46,48 +46,29 @@ package struct StoredItems: Sendable {
         }.sorted { $0.order < $1.order }
     }
 
-    /// Changes the console's items, if the resulting configuration is valid.
+    /// Changes the console's items, if the resulting configuration is valid. Call it in a ``turn``.
     ///
     /// - Parameters:
     ///   - change: the change.
     ///   - base: the configuration of the file.
     ///   - isInFleet: true if the fleet provides the items that it shares, so that stored ones are not used.
-    /// - Returns: the new configuration, and the number of the change.
+    /// - Returns: the new configuration.
     /// - Throws: ``ItemChange/Failure``, and `EventStoreError` if the change cannot be stored.
     package func apply(
         _ change: ItemChange, to base: GatewayConfiguration, isInFleet: Bool = false
-    ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
-        let revision = revision
-        while true {
-            let (number, all) = try await current()
-            let before = all.filter { !isInFleet || !$0.kind.isShared }
-            let (items, after) = try change.applied(to: before, beside: base)
-            let changes = try Self.changes(from: before, to: items)
-            let next = try await store.update { state, step -> Int? in
-                // Before the next read, so that numbers follow the order of changes.
-                let next = revision.withLock { revision -> Int? in
-                    // Another change may have been made since.
-                    guard revision == number else { return nil }
-                    revision += 1
-                    return revision
-                }
-                guard let next else { return nil }
-                step.changes += changes
-                try RuleTrail.moveSwitches(change.renamedRules, in: state, &step)
-                return next
-            }
-            guard let next else { continue }
-            let others = isInFleet ? all.filter(\.kind.isShared) : []
-            known.withLock { $0 = (next, items + others) }
-            return (after, next)
+    ) async throws -> GatewayConfiguration {
+        let all = if let known = known.withLock({ $0 }) { known } else { try await all() }
+        let before = all.filter { !isInFleet || !$0.kind.isShared }
+        let (items, after) = try change.applied(to: before, beside: base)
+        let changes = try Self.changes(from: before, to: items)
+        // If the outcome is unknown, the next change reads the items.
+        known.withLock { $0 = nil }
+        try await store.update { state, step in
+            step.changes += changes
+            try RuleTrail.moveSwitches(change.renamedRules, in: state, &step)
         }
-    }
-
-    /// Returns the items, and the number of changes that led to them.
-    private func current() async throws(EventStoreError) -> (revision: Int, items: [ConfigurationItem]) {
-        let number = revision.withLock { $0 }
-        if let known = known.withLock({ $0 }), known.revision == number { return known }
-        return (number, try await store.readState { try Self.rows(in: $0) })
+        known.withLock { $0 = items + (isInFleet ? all.filter(\.kind.isShared) : []) }
+        return after
     }
 
     /// Returns the changes that turn items into others. Unchanged items are not written.

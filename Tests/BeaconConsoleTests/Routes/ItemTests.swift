@@ -18,8 +18,10 @@ import Testing
 struct ItemTests {
     private static let other = "11111111-2222-3333-4444-555555555555"
 
-    private func bench(_ change: (inout GatewayConfiguration) -> Void = { _ in }) throws -> WebBench {
-        try WebBench { configuration in
+    private func bench(
+        on disk: TestDisk? = nil, _ change: (inout GatewayConfiguration) -> Void = { _ in }
+    ) throws -> WebBench {
+        try WebBench(bench: try GatewayBench(disk: disk)) { configuration in
             configuration =
                 GatewayConfiguration.check(
                     """
@@ -43,6 +45,43 @@ struct ItemTests {
     private func names(_ bench: WebBench, _ path: String, _ key: String) async throws -> [String] {
         let list = try await bench.ask(.get, path).json[key] as? [[String: Any]] ?? []
         return list.map { "\($0["name"] ?? "") \($0["origin"] ?? "")" }
+    }
+
+    @Test("A change in the console and a reload of the file keep each other's regions", arguments: [true, false])
+    func reload(isChangeFirst: Bool) async throws {
+        let disk = TestDisk()
+        let bench = try bench(on: disk)
+        let (gateway, items) = (bench.gateway, bench.state.items)
+        var file = await gateway.base
+        (file.sources, file.regions) = ([], [GatewayBench.region("attic")])
+        let reload: @Sendable (_ during: () async throws -> Void) async throws -> Void = { [file] during in
+            try await items.turn.run {
+                let whole = file.adding(try await items.all())
+                try await during()
+                await gateway.reload(GatewayReload(base: file, configuration: whole, destinations: []))
+            }
+        }
+        let change = { @Sendable in
+            try await self.send(bench, .post, "/v1/regions", #"{"name":"door","uuid":"\#(Self.other)"}"#)
+        }
+        if isChangeFirst {
+            disk.hang()
+            let made = Task { try await change() }
+            try await eventually("the change is at the disk") { disk.isWaiting }
+            let reloaded = Task { try await reload {} }
+            for _ in 0..<1_000 { await Task.yield() }
+            disk.release()
+            #expect(try await made.value.status == 201)
+            try await reloaded.value
+        } else {
+            let made = Locked<Task<WebBench.Answer, any Error>?>(nil)
+            try await reload {
+                made.withLock { $0 = Task { try await change() } }
+                for _ in 0..<1_000 { await Task.yield() }
+            }
+            #expect(try await made.withLock { $0 }?.value.status == 201)
+        }
+        #expect(await gateway.configuration.regions.map(\.name) == ["attic", "door"])
     }
 
     @Test("Regions are added, changed and removed while beacond runs, and survive a restart")
@@ -209,7 +248,7 @@ struct ItemTests {
         let words = bench.bench.words.count
         var changed = await live.configuration
         changed.regions[0].region.exitTimeout = .seconds(99)
-        await live.apply(changed, revision: 1)
+        await live.apply(changed)
         #expect(await live.state(of: "hall") == .inside)
         #expect(bench.bench.words.count == words)
         #expect(await live.regionValues.first?.since == 1_000)

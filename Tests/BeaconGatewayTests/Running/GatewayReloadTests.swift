@@ -129,7 +129,7 @@ private final class ReloadBench: Sendable {
     func reload(_ configuration: GatewayConfiguration) async throws {
         try #require(await gateway.canContinue(with: configuration, reopeningSources: false))
         await gateway.reload(
-            GatewayReload(base: configuration, configuration: configuration, revision: 1, destinations: [destination]))
+            GatewayReload(base: configuration, configuration: configuration, destinations: [destination]))
     }
 }
 
@@ -247,7 +247,7 @@ struct GatewayReloadTests {
         let configuration = Self.configuration(files)
         try await files.remember(.inside, of: "hall")
         let bench = ReloadBench(configuration, in: files)
-        await bench.gateway.apply(configuration, revision: 1)
+        await bench.gateway.apply(configuration)
         // Another configuration makes the gateway write all states, which are still unknown here.
         await bench.gateway.settle()
         #expect(try await files.remembered("hall") == .inside)
