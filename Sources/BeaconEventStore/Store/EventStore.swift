@@ -16,8 +16,8 @@ public import Metrics
 ///
 /// There are two ways to add events. ``append(_:)`` and ``appendBlocking(_:)`` return once the step is on the disk, or
 /// throw an error. After an error nothing of the step is kept, and the caller may repeat the call or give up.
-/// ``enqueue(_:atOnce:)`` returns at once and never fails. While the disk fails, the step waits in memory, whole and within
-/// bounds, and ``health`` reports the failure. Steps that arrive during a write are written and synced together.
+/// ``enqueue(_:atOnce:)`` returns at once and never fails. While the disk fails, the step waits in memory, whole and
+/// within bounds, and ``health`` reports the failure. Steps that arrive during a write are written and synced together.
 ///
 /// Only one process at a time may write to a file. ``EventStoreInspector`` can read and edit the file at the same time.
 public actor EventStore {
