@@ -57,8 +57,9 @@ public struct EventStoreSettings: Sendable {
 
     func limits(of namespace: String) -> StateLimits { state[namespace] ?? otherState }
 
-    /// The maximum number of events of one transaction.
-    static let group = 1_000
+    /// The maximum number of events of one transaction. On a disk whose syncs take seconds, a transaction has to hold
+    /// most of what waits.
+    static let group = 4_000
 
     /// The interval between attempts to write while no caller waits.
     static let retry = Duration.seconds(1)

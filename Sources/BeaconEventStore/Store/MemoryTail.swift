@@ -3,6 +3,8 @@ final class PendingStep: Sendable {
     let step: Step
     /// Its number of events and bytes.
     let amount: Amount
+    /// The priority of its most important event.
+    let priority: Event.Priority
 
     /// Called with the outcome; nil if no caller waits for it. A step with a caller is never dropped, and never kept
     /// after a failure, because its caller receives the outcome.
@@ -11,6 +13,7 @@ final class PendingStep: Sendable {
     init(_ step: Step, completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)? = nil) {
         self.step = step
         amount = Amount(count: step.events.count + step.addressed.count, bytes: step.size)
+        priority = step.priority
         self.completion = completion
     }
 }
@@ -28,6 +31,10 @@ struct MemoryTail {
 
     /// The number of the first steps that were waiting when the current write began. They fail if the write fails.
     private var present = 0
+
+    /// For each priority, the number of first steps among which none of it can be dropped. A drop among thousands of
+    /// steps need not look at all of them.
+    private var searched: [Event.Priority: Int] = [:]
 
     private let maximumEvents: Int
     private let maximumBytes: Int
@@ -64,18 +71,25 @@ struct MemoryTail {
     }
 
     private var mostDispensable: Int? {
-        var best: Int?
-        for index in entries.indices.dropFirst(inFlight) where entries[index].completion == nil {
-            let priority = entries[index].step.priority
-            if best.map({ priority < entries[$0].step.priority }) ?? true { best = index }
-            if priority == .latest { break }
+        mutating get {
+            for priority in (0..<Event.Priority.count).map({ Event.Priority(UInt8($0)) }) {
+                var index = max(searched[priority] ?? 0, inFlight)
+                while index < entries.count,
+                    entries[index].priority != priority || entries[index].completion != nil
+                {
+                    index += 1
+                }
+                searched[priority] = index
+                if index < entries.count { return index }
+            }
+            return nil
         }
-        return best
     }
 
     private mutating func remove(at index: Int) -> Step {
         let pending = entries.remove(at: index)
         if index < present { present -= 1 }
+        searched = searched.mapValues { $0 > index ? $0 - 1 : $0 }
         amount -= pending.amount
         return pending.step
     }
@@ -104,6 +118,7 @@ struct MemoryTail {
     mutating func removeWritten() {
         amount -= amountInFlight
         entries.removeFirst(inFlight)
+        searched = searched.mapValues { max($0 - inFlight, 0) }
         setInFlight(0)
     }
 
@@ -114,6 +129,7 @@ struct MemoryTail {
         setInFlight(0)
         let callers = entries.prefix(present).filter { $0.completion != nil }
         entries = entries.prefix(present).filter { $0.completion == nil } + Array(entries.dropFirst(present))
+        searched = [:]
         for caller in callers { amount -= caller.amount }
         return (callers, dropExcess())
     }

@@ -493,9 +493,10 @@ extension Gateway {
             // The store writes in order, so an empty step is written after everything that waits.
             let isStored = if let store { (try? await store.append(Step())) != nil } else { true }
             if isStored, !isRest { return true }
+            if Task.isCancelled { return false }
             if isStored { continue }
             if !isPatient || listener.isStopped { attempts += 1 }
-            guard attempts < 5, !Task.isCancelled else { return false }
+            guard attempts < 5 else { return false }
             try? await Task.sleep(for: Self.pause)
         }
     }
