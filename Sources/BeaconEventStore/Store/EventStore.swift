@@ -254,48 +254,52 @@ public actor EventStore {
         guard !shared.isFlushScheduled else { return }
         if isAtOnce {
             shared.isFlushScheduled = true
-            executor.queue.async { self.assumeIsolated { $0.flush() } }
+            executor.queue.async { self.assumeIsolated { _ = $0.flush() } }
         } else if !shared.isFlushPlanned {
             shared.isFlushPlanned = true
             let pause = DispatchTimeInterval.milliseconds(Int(settings.coalescing.milliseconds))
-            executor.queue.asyncAfter(deadline: .now() + pause) { self.assumeIsolated { $0.flush() } }
+            executor.queue.asyncAfter(deadline: .now() + pause) { self.assumeIsolated { _ = $0.flush() } }
         }
     }
 
-    /// Writes the waiting steps, in groups, until none is left or the disk fails.
-    func flush() {
-        let isOpen = shared.withLock { shared in
+    /// Writes a group of the waiting steps, and schedules the next one. In between, other work of the queue has its turn:
+    /// on a slow disk, steps may arrive faster than they are written.
+    ///
+    /// - Returns: true if it wrote a group, and more steps wait.
+    @discardableResult
+    func flush() -> Bool {
+        let (group, isFailing) = shared.withLock { shared in
             (shared.isFlushScheduled, shared.isFlushPlanned) = (false, false)
-            return shared.file != nil
+            let isFailing = shared.health.failure != nil
+            guard shared.file != nil else { return ([PendingStep](), isFailing) }
+            // On a nearly full disk, single steps may succeed even if the group fails.
+            return (shared.tail.take(isFailing ? 1 : EventStoreSettings.group), isFailing)
         }
-        while isOpen {
-            let (group, isFailing) = shared.withLock { shared in
-                let isFailing = shared.health.failure != nil
-                // On a nearly full disk, single steps may succeed even if the group fails.
-                return (shared.tail.take(isFailing ? 1 : EventStoreSettings.group), isFailing)
+        guard !group.isEmpty else { return false }
+        do {
+            let steps = group.map(\.step)
+            let hasToBeSynced = isFailing || steps.contains(where: \.hasToBeSynced)
+            let (results, writer) = try write(synced: hasToBeSynced) { writer in
+                // A step without changes would succeed on a full disk, and falsely end the failure.
+                if isFailing { try StoreSchema.touch(writer.tables.database) }
+                return try steps.map { try writer.store($0) }
             }
-            guard !group.isEmpty else { break }
-            do {
-                let steps = group.map(\.step)
-                let hasToBeSynced = isFailing || steps.contains(where: \.hasToBeSynced)
-                let (results, writer) = try write(synced: hasToBeSynced) { writer in
-                    // A step without changes would succeed on a full disk, and falsely end the failure.
-                    if isFailing { try StoreSchema.touch(writer.tables.database) }
-                    return try steps.map { try writer.store($0) }
-                }
-                shared.withLock { $0.tail.removeWritten() }
-                if isFailing { endFailure() }
-                // Report before the callers return, so that a new follower does not receive these events.
-                report(writer)
-                for (pending, result) in zip(group, results) {
-                    if pending.completion == nil, case .failure(let error) = result { drop(pending.step, error) }
-                    pending.completion?(result)
-                }
-            } catch {
-                fail(EventStoreError(error, file, otherwise: .cannotWrite))
-                break
+            shared.withLock { $0.tail.removeWritten() }
+            if isFailing { endFailure() }
+            // Report before the callers return, so that a new follower does not receive these events.
+            report(writer)
+            for (pending, result) in zip(group, results) {
+                if pending.completion == nil, case .failure(let error) = result { drop(pending.step, error) }
+                pending.completion?(result)
             }
             maintainSoon()
+            return shared.withLock { shared in
+                if !shared.tail.entries.isEmpty { schedule(&shared, true) }
+                return shared.isFlushScheduled
+            }
+        } catch {
+            fail(EventStoreError(error, file, otherwise: .cannotWrite))
+            return false
         }
     }
 
@@ -483,7 +487,7 @@ public actor EventStore {
 
     /// Makes a last attempt to write the waiting steps, and closes the file. Later calls throw `closed`.
     public func close() {
-        flush()
+        while flush() {}
         // The counts of the consumers.
         _ = try? write(synced: false) { $0.hasCounts = true }
         let (open, lost, arrivals) = shared.withLock { shared in
