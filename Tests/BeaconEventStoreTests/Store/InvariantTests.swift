@@ -3,12 +3,35 @@ import BeaconModel
 import BeaconSupport
 import Foundation
 import GRDB
+import Metrics
 import TestSupport
 import Testing
 
 /// Promises that hold whatever happens to destinations, disks, files and clocks.
 @Suite("Invariants of the store")
 struct InvariantTests {
+    @Test("A change of destinations has its turn while steps arrive as fast as they are written")
+    func turn() throws {
+        let folder = try TemporaryFolder()
+        let (own, count) = (Locked<EventStore?>(nil), Locked(0))
+        let store = try EventStore(
+            file: folder.url.appendingPathComponent("events.sqlite"), settings: EventStoreSettings(),
+            logger: StoreBench.quiet, metrics: NOOPMetricsHandler.instance, clock: .system,
+            fault: {
+                guard let store = own.withLock({ $0 }) else { return }
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number < 1_000 { store.enqueue(Step(), atOnce: true) }
+            })
+        own.withLock { $0 = store }
+        defer { own.withLock { $0 = nil } }
+        store.enqueue(Step(), atOnce: true)
+        try store.addConsumers([("a", EventFilter())])
+        #expect(count.withLock { $0 } < 1_000)
+    }
+
     @Test(
         "The file has as many events as its bounds allow and, beyond these, those that wait (S3)",
         arguments: ["pending", "refused", "retried", "paused"])
