@@ -262,8 +262,8 @@ public actor EventStore {
         }
     }
 
-    /// Writes a group of the waiting steps, and schedules the next one. In between, other work of the queue has its turn:
-    /// on a slow disk, steps may arrive faster than they are written.
+    /// Writes a group of the waiting steps, and schedules the next one. In between, other work of the queue has its
+    /// turn: on a slow disk, steps may arrive faster than they are written.
     ///
     /// - Returns: true if it wrote a group, and more steps wait.
     @discardableResult
