@@ -358,7 +358,7 @@ let package = Package(
         tests("BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"]),
         tests("BeaconSupportTests", dependencies: ["BeaconSupport"]),
         tests("CDynamicLibraryTests", dependencies: ["CDynamicLibrary", "CLibrary"]),
-        tests("BeaconProgramsTests", dependencies: ["BeaconPrograms", "TestSupport"]),
+        tests("BeaconProgramsTests", dependencies: ["BeaconPrograms", "BeaconSupport", "TestSupport"]),
         tests("BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel", "BeaconSupport"]),
         tests(
             "BeaconApplicationsTests",
@@ -480,8 +480,8 @@ let package = Package(
             dependencies: [
                 "BeaconGateway", "BeaconConfiguration", "BeaconFleet", "BeaconModel", "BeaconSupport", "BeaconRadio",
                 "BeaconEngine", "BeaconApplications", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers",
-                "BeaconRelay", "BeaconDelivery", "BeaconSimulation", "BeaconEventStore", "BeaconPrograms",
-                "GatewayTestSupport", "TestSupport",
+                "BeaconRelay", "BeaconDelivery", "BeaconMQTT", "BeaconNATS", "BeaconSimulation", "BeaconEventStore",
+                "BeaconPrograms", "GatewayTestSupport", "TestSupport",
                 product("GRDB", "GRDB.swift", trait: "Gateway"),
                 logging,
             ]),
@@ -496,7 +496,7 @@ let package = Package(
             "BeaconConsoleTests",
             dependencies: [
                 "BeaconConsole", "BeaconGateway", "BeaconConfiguration", "BeaconModel", "BeaconSupport", "BeaconRadio",
-                "BeaconEngine", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery",
+                "BeaconEngine", "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery", "BeaconMQTT",
                 "BeaconEventStore", "GatewayTestSupport", "TestSupport",
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("HTTPTypes", "swift-http-types", trait: "Gateway"),

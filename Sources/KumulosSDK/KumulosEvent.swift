@@ -1,6 +1,5 @@
 import BeaconDelivery
 import BeaconModel
-import BeaconSimulation
 import Foundation
 
 /// An event in the form that Kumulos' servers accept.

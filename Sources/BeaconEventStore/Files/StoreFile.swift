@@ -14,8 +14,13 @@ struct StoreFile: Sendable {
     /// The file and its log, as they were first seen.
     private let places = Locked<[String: FileNumber]>([:])
 
-    /// The longest wait, in seconds, for another process with SQLite's lock. A longer wait would hide the failure.
-    private static let patience = 0.5
+    /// The longest wait of an open file, in milliseconds, for another process with SQLite's lock. A longer wait would
+    /// hide the failure.
+    private static let patience = 500
+
+    /// The longest wait of a start, in seconds. After a killed process, the first program that reads the file locks it
+    /// while it recovers the log (SQLite, "Write-Ahead Logging"), and a copy may take longer.
+    private static let patienceOfStart = 5.0
 
     /// Opens a file, and creates missing tables. A complete file is not written to, so that it can be read on a full
     /// disk.
@@ -24,12 +29,14 @@ struct StoreFile: Sendable {
     init(_ file: URL, maximumSize: Int?) throws {
         var configuration = Configuration()
         configuration.label = "event store"
-        configuration.busyMode = .timeout(Self.patience)
+        configuration.busyMode = .timeout(Self.patienceOfStart)
         writer = try StoreConnection(file.path, configuration)
         do {
-            try writer.use { try Self.prepare($0, file, maximumSize) }
+            try writer.use {
+                try Self.prepare($0, file, maximumSize)
+                try $0.execute(sql: "PRAGMA busy_timeout = \(Self.patience)")
+            }
             configuration.readonly = true
-            configuration.busyMode = .timeout(5)
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA cache_size = -1000; PRAGMA trusted_schema = OFF")
             }
