@@ -483,6 +483,7 @@ let package = Package(
                 "BeaconRelay", "BeaconDelivery", "BeaconMQTT", "BeaconNATS", "BeaconSimulation", "BeaconEventStore",
                 "BeaconPrograms", "GatewayTestSupport", "TestSupport",
                 product("GRDB", "GRDB.swift", trait: "Gateway"),
+                product("HTTPTypes", "swift-http-types", trait: "Gateway"),
                 logging,
             ]),
         tests(
