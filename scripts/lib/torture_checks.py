@@ -96,7 +96,7 @@ class Checks:
             if times != sorted(times):
                 faults.append(f"{name}, {region}: events are not in order")
         if self.counts[f"repeats at {name}"]:
-            faults.append(f"{name}: {self.counts[f'repeats at {name}']} repeats with another id")
+            faults.append(f"{name}: {self.counts[f'repeats at {name}']} repeats with another id: {self.repeats[:8]}")
         return faults
 
     def of_region(self, events, region):
@@ -107,7 +107,9 @@ class Checks:
         course = sorted(events, key=lambda event: event["time"])
         kinds = [event["kind"] for event in course]
         collapsed = [kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] != kind]
-        self.counts[f"repeats at {name}"] += len(kinds) - len(collapsed)
+        repeats = [event for before, event in zip(course, course[1:]) if before["kind"] == event["kind"]]
+        self.counts[f"repeats at {name}"] += len(repeats)
+        self.repeats += [f"{region} at {event['time']}" for event in repeats]
         if collapsed == self.truth[region]:
             return []
         return [f"{name}, {region}: {self.difference(course, self.truth[region], self.truth_times[region])}"]
