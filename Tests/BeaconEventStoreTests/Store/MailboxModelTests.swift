@@ -196,26 +196,33 @@ private struct MailboxModel {
 
     // MARK: - Bounds and clocks
 
-    mutating func maintain(at now: Int64, sinceBoot: Int64) {
-        let (canBeOld, events) = (sinceBoot >= boot.trusted, events)
+    /// Drops what is too old, or else what is too much, from the first mailbox that has any.
+    ///
+    /// - Returns: Whether there was any.
+    mutating func drop(at now: Int64, sinceBoot: Int64) -> Bool {
+        let (events, oldest) = (events, now - Int64(limits.age / .milliseconds(1)))
         func since(_ mail: Mail) -> Int64 { mail.since ?? events[mail.event.number]?.arrival ?? .min }
-        // A young event keeps the old ones behind it. If it is dropped for want of room, they end, too.
-        var count = -1
-        while count != mailboxes.values.reduce(0, { $0 + $1.mail.count }) {
-            count = mailboxes.values.reduce(0) { $0 + $1.mail.count }
-            for name in mailboxes.keys {
-                if canBeOld {
-                    let oldest = now - Int64(limits.age / .milliseconds(1))
-                    // Events in order leave in order, also if the clock was set back by a few seconds in between.
-                    let pending = mailboxes[name]?.mail.values.filter { $0.state == .pending && since($0) >= oldest }
-                    let first = pending?.map(\.event.number).min() ?? .max
-                    mailboxes[name]?.keep(\.droppedByAge) { number, mail in
-                        since(mail) >= oldest || mail.state == .pending && number > first
-                    }
+        for (name, var mailbox) in mailboxes.sorted(by: { $0.key < $1.key }) {
+            let count = mailbox.mail.count
+            if sinceBoot >= boot.trusted {
+                // Events in order leave in order, also if the clock was set back by a few seconds in between.
+                let pending = mailbox.mail.values.filter { $0.state == .pending && since($0) >= oldest }
+                let first = pending.map(\.event.number).min() ?? .max
+                mailbox.keep(\.droppedByAge) { number, mail in
+                    since(mail) >= oldest || mail.state == .pending && number > first
                 }
-                mailboxes[name]?.enforce(limits, { $0.state != .dead }, count: limits.events)
             }
+            if mailbox.mail.count == count { mailbox.enforce(limits, { $0.state != .dead }, count: limits.events) }
+            mailboxes[name] = mailbox
+            if mailbox.mail.count < count { return true }
         }
+        return false
+    }
+
+    mutating func maintain(at now: Int64, sinceBoot: Int64) {
+        let canBeOld = sinceBoot >= boot.trusted
+        // A young event keeps the old ones behind it. If it is dropped for want of room, they end, too.
+        while drop(at: now, sinceBoot: sinceBoot) {}
         let oldest = canBeOld ? now - Int64(retention.age / .milliseconds(1)) : .min
         var left = events.values.filter { $0.number > swept }.sorted { $0.number < $1.number }
         var bytes = left.reduce(0) { $0 + $1.bytes }
@@ -227,7 +234,7 @@ private struct MailboxModel {
             left.removeFirst()
         }
         let needed = Set(mailboxes.values.flatMap(\.mail.keys))
-        self.events = events.filter { $0.key > swept || needed.contains($0.key) }
+        events = events.filter { $0.key > swept || needed.contains($0.key) }
     }
 
     /// Moves the times of this boot if the clock was set, and repairs those of a wrong boot.
@@ -456,7 +463,11 @@ private final class MailboxHistory {
         bench.fault.set(nil)
         try await bench.store.append(Step())
         correct()
-        for step in waiting { _ = model.store(step, at: now) }
+        for (index, step) in waiting.enumerated() {
+            _ = model.store(step, at: now)
+            // The first one is written alone, and some of the bounds are enforced before the others.
+            if index == 0 { _ = model.drop(at: now, sinceBoot: sinceBoot) }
+        }
     }
 
     private func reopen() async throws {
