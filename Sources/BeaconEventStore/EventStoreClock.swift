@@ -133,7 +133,8 @@ extension StepWriter {
         try tables.run("UPDATE event SET arrival = arrival + ? WHERE number >= ?", [step, known.first])
         // Times of an earlier boot stay the same.
         try tables.run("UPDATE state SET modified = modified + ?1 WHERE modified >= ?2", [step, known.lead])
-        try tables.run("UPDATE delivery SET since = since + ?1 WHERE since >= ?2", [step, known.lead])
+        try tables.run(
+            "UPDATE delivery SET since = since + ?1 WHERE state IN (0, 2) AND since >= ?2", [step, known.lead])
         for index in ledger.consumers.indices {
             if let since = ledger.consumers[index].failingSince, since.milliseconds >= known.lead {
                 ledger.consumers[index].failingSince = Timestamp(milliseconds: since.milliseconds &+ step)
@@ -154,7 +155,8 @@ extension StepWriter {
         try redate("?1 * 1000000", isWrong, bounds + [number])
         try tables.run("UPDATE event SET arrival = ?1 WHERE \(isWrong)", bounds + [number])
         try tables.run("UPDATE state SET modified = ?1 WHERE modified < ?2 OR modified > ?1", bounds)
-        try tables.run("UPDATE delivery SET since = ?1 WHERE since < ?2 OR since > ?1", bounds)
+        try tables.run(
+            "UPDATE delivery SET since = ?1 WHERE state IN (0, 2) AND (since < ?2 OR since > ?1)", bounds)
     }
 
     /// Sets the times of events that this machine dated, before their arrivals are corrected. Events of senders, of

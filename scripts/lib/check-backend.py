@@ -76,7 +76,8 @@ def check_kills(parent, kills):
     with contextlib.closing(sqlite3.connect(f"file:{own}/beacond.sqlite?mode=ro", uri=True)) as database:
         def waiting():
             return database.execute(
-                "SELECT count(*) FROM delivery WHERE destination = '.rules' AND state < 2"
+                "SELECT count(*) FROM delivery JOIN destination ON bank = slot / 62 AND destinations >> slot % 62 & 1 "
+                "WHERE name = '.rules' AND state < 2"
             ).fetchone()[0]
         until(lambda: waiting() == 0, "beacond has not processed all events")
         ids = [bytes(id) for (id,) in database.execute("SELECT id FROM event WHERE sender IS NOT NULL")]

@@ -32,8 +32,9 @@ class Records:
             self.dead = collections.defaultdict(dict)
             self.bodies = {}
             for name, identity, reason, body in database.execute(
-                "SELECT destination, lower(hex(id)), reason, coalesce(delivery.body, event.body) "
-                "FROM delivery JOIN event USING (number) WHERE state = 2"
+                "SELECT name, lower(hex(id)), reason, coalesce(delivery.body, event.body) "
+                "FROM delivery JOIN event USING (number) "
+                "JOIN destination ON bank = slot / 62 AND destinations >> slot % 62 & 1 WHERE state = 2"
             ):
                 self.dead[name][identity] = reason
                 self.bodies[identity] = body

@@ -160,15 +160,6 @@ package struct Setting<Root: Sendable>: Sendable {
 }
 
 extension Setting {
-    /// Returns the key with the version that introduced it, if that is not the first one.
-    package func since(_ version: String) -> Setting {
-        Setting(key: key, remedy: remedy, read: read) {
-            var description = describe($0)
-            description.since = version
-            return description
-        }
-    }
-
     /// Returns the key for some values only; for others it is ignored.
     package func reading(if isWanted: @escaping @Sendable (Root) -> Bool) -> Setting {
         Setting(

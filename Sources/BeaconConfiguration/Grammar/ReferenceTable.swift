@@ -28,8 +28,7 @@ package struct ReferenceTable {
     private mutating func add(_ keys: [SettingDescription], within path: String) {
         for key in keys {
             let fallback = key.isRequired ? "required" : key.fallback ?? ""
-            let since = key.since == SettingDescription.first ? "" : " Since \(key.since)."
-            let cells = ["`\(path)\(key.key)`", key.shape.words, fallback, key.help + since]
+            let cells = ["`\(path)\(key.key)`", key.shape.words, fallback, key.help]
             lines.append("| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |")
             for (_, inside) in key.shape.mappings { add(inside, within: "\(path)\(key.key).") }
         }

@@ -14,11 +14,6 @@ package struct SettingDescription: Sendable {
     package var isRequired: Bool
     /// The default for people; nil for no default.
     package var fallback: String?
-    /// The first version that has the key.
-    package var since = Self.first
-
-    /// The first version.
-    static let first = "0.1.0"
 }
 
 /// A shape of values of the configuration.

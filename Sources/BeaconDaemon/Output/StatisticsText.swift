@@ -83,7 +83,7 @@ struct LiveStatistics: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 ErrorOutput.shared.show(
-                    StatisticsText.line(daemon.statistics, await daemon.queues(), width: Terminal.error.size.columns))
+                    StatisticsText.line(daemon.statistics, daemon.queues, width: Terminal.error.size.columns))
                 try? await Task.sleep(for: .seconds(1))
             }
         }

@@ -137,7 +137,7 @@ struct DaemonLoop: Sendable {
     private func run(
         _ daemon: GatewayDaemon, _ logger: Logger
     ) async -> (next: GatewayConfiguration?, hasFailed: Bool) {
-        let before = await daemon.queues()
+        let before = daemon.queues
         let isLive = Terminal.error.isInteractive && !(isDryRun && isatty(STDOUT_FILENO) == 1)
         let next = await withTaskGroup(of: GatewayConfiguration?.self) { group in
             group.addTask { await nextConfiguration(of: daemon, logger) }
@@ -150,13 +150,14 @@ struct DaemonLoop: Sendable {
             group.cancelAll()
             return await group.next() ?? nil
         }
+        // It may write the last events, or lose them.
+        await daemon.close()
         let statistics = daemon.statistics
         for line in StatisticsText.summary(
-            statistics, before: before, queues: await daemon.queues(), launches: await daemon.launchCount)
+            statistics, before: before, queues: daemon.queues, launches: await daemon.launchCount)
         {
             ErrorOutput.shared.write(line)
         }
-        await daemon.close()
         let hasFailed = statistics.sources.contains { source in
             if case .failed = source.state { true } else { false }
         }

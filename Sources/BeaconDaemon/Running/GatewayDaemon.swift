@@ -280,9 +280,10 @@ struct GatewayDaemon: Sendable {
         await group?.triggerGracefulShutdown()
     }
 
-    /// Closes the event store, which cannot be used afterwards.
+    /// Closes the event store, which cannot be used afterwards, and counts the events that it could not write.
     func close() async {
-        await store?.close()
+        let lost = await store?.close() ?? 0
+        published.withLock { $0.lost += lost }
     }
 
     /// The current statistics.
@@ -293,8 +294,8 @@ struct GatewayDaemon: Sendable {
         get async { await launches.started + rules.started }
     }
 
-    /// Returns the status of the destinations; empty in a dry run.
-    func queues() async -> [ConsumerStatus] { (try? await delivery?.status()) ?? [] }
+    /// The status of the destinations after the last write; empty in a dry run.
+    var queues: [ConsumerStatus] { store?.knownConsumers ?? [] }
 }
 
 // Reloads of the configuration while the daemon runs.

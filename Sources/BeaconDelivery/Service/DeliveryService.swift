@@ -143,23 +143,6 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         if !step.events.isEmpty { try await store.append(step) }
     }
 
-    /// Stores notifications for the given destinations, whichever notifications they select. When it returns, they are
-    /// on the disk.
-    ///
-    /// - Parameters:
-    ///   - notifications: the notifications, in order.
-    ///   - names: the destinations. Unknown names are ignored.
-    /// - Throws: ``/BeaconEventStore/EventStoreError``. None of the notifications is stored then.
-    public func append(
-        _ notifications: [BeaconNotification], to names: [String]
-    ) async throws(EventStoreError) {
-        var step = Step()
-        for notification in notifications {
-            if let event = try event(notification, for: names) { step.events.append(event) }
-        }
-        if !step.events.isEmpty { try await store.append(step) }
-    }
-
     /// Returns the event of a notification for the given destinations, whichever notifications they select.
     ///
     /// - Parameters:
@@ -262,21 +245,23 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                     nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
                     continue
                 }
-                let status = try await consumer.status()
+                if line.takeConnection() { nextAttempt = nil }
+                let left = nextAttempt.map { clock.now.duration(to: $0) } ?? .zero
+                let (status, batch) = try await consumer.read(
+                    limit: left > .zero ? 0 : line.destination.sink.maximumBatch)
                 worker.update(from: status)
                 metrics.update(status)
-                // A request for a retry removes the time from the file.
-                let isConnected = line.takeConnection()
-                if isConnected || status.nextAttempt == nil { nextAttempt = nil }
-                if let due = nextAttempt {
-                    let left = clock.now.duration(to: due)
-                    if left > .zero {
+                if left > .zero {
+                    // A request for a retry removes the time from the file.
+                    if status.nextAttempt == nil {
+                        nextAttempt = nil
+                    } else {
                         await signal.wait(after: seen, atMost: left, by: clock)
-                        continue
                     }
-                    nextAttempt = nil
+                    continue
                 }
-                guard let batch = try await consumer.available(limit: line.destination.sink.maximumBatch) else {
+                nextAttempt = nil
+                guard let batch else {
                     await signal.wait(after: seen)
                     continue
                 }

@@ -10,11 +10,12 @@ public struct EventBatch: Hashable, Sendable {
     /// Whether the events are out of order: retried dead letters and addressed events.
     public let isOutOfOrder: Bool
     /// A number up to which no event waited in order.
-    package var from: Int64 { (events.first?.number ?? 1) - 1 }
+    package let from: Int64
 
     /// Returns a batch of the first events, for a consumer that handled only these.
     public func prefix(_ count: Int) -> EventBatch {
-        EventBatch(consumer: consumer, events: Array(events.prefix(max(count, 0))), isOutOfOrder: isOutOfOrder)
+        EventBatch(
+            consumer: consumer, events: Array(events.prefix(max(count, 0))), isOutOfOrder: isOutOfOrder, from: from)
     }
 }
 
@@ -83,14 +84,24 @@ public final class EventConsumer: Sendable {
     /// - Parameter limit: the maximum number of events.
     /// - Throws: ``EventStoreError`` if the store cannot be read, or if the consumer no longer exists.
     public func available(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
+        try await read(limit: max(limit, 1)).batch
+    }
+
+    /// Returns the status, and the next events like ``available(limit:)``. A limit of 0 is for the status only.
+    package func read(limit: Int) async throws(EventStoreError) -> (status: ConsumerStatus, batch: EventBatch?) {
         // No event is handled with a time that the clock has already corrected.
         if store.isClockSet(to: store.clock.lead) { _ = try? await store.append(Step()) }
-        let (batch, damaged) = try await store.read { [name] in try $0.nextBatch(of: name, limit: max(limit, 1)) }
+        let (status, batch, damaged) = try await store.read { [name, shared = store.shared] tables in
+            // The ledger is not newer than the snapshot, which begins with the first query.
+            let status = try shared.withLock { $0.ledger }.status(of: name, tables)
+            let (batch, damaged) = try tables.nextBatch(of: status, limit: limit)
+            return (status, batch, damaged)
+        }
         if !damaged.isEmpty {
             store.reportDamagedEvents(damaged.count)
             try? await store.discard(damaged, of: name)
         }
-        return batch.events.isEmpty ? nil : batch
+        return (status, batch.events.isEmpty ? nil : batch)
     }
 
     /// Moves past a batch or a prefix of it, and ends a series of failures.
@@ -109,9 +120,5 @@ public final class EventConsumer: Sendable {
     /// Returns the status.
     ///
     /// - Throws: ``EventStoreError`` if the store cannot be read.
-    public func status() async throws(EventStoreError) -> ConsumerStatus {
-        let all = try await store.statuses()
-        guard let own = all.first(where: { $0.name == name }) else { throw .unknown(name, beside: all) }
-        return own
-    }
+    public func status() async throws(EventStoreError) -> ConsumerStatus { try await read(limit: 0).status }
 }

@@ -72,6 +72,8 @@ public struct ConsumerStatus: Hashable, Sendable {
     /// The reason for the failure of the last attempt; nil if it succeeded.
     public var lastError: String?
 
+    /// The number of its bit in the sets of consumers that the file stores. No other consumer has it.
+    var slot = 0
     /// The selection of its events.
     var filter = EventFilter()
     /// Whether it receives new events. A paused consumer does not.
@@ -86,6 +88,8 @@ public struct ConsumerStatus: Hashable, Sendable {
     var limits = ConsumerLimits()
     /// The highest number that it has handled in order since the store was opened.
     var passed: Int64 = 0
+    /// A number below which no event waits in order.
+    var first: Int64 = 1
 
     /// Creates the status of a new consumer.
     public init(name: String) { self.name = name }
@@ -128,12 +132,24 @@ extension ConsumerStatus {
         return amount.count > bounds.count || amount.bytes > bounds.bytes
     }
 
-    /// Returns whether an event is for it.
-    func wants(_ event: Event) -> Bool {
-        event.audience?.contains(name) ?? filter.selects(kind: event.kind, region: event.region)
+    /// Returns whether an event of a kind, a region and an audience is for it.
+    func wants(_ kind: String, _ region: String?, _ audience: [String]?) -> Bool {
+        audience?.contains(name) ?? filter.selects(kind: kind, region: region)
     }
 
     // MARK: - Row
+
+    /// The bits of a set: as many as fit into SQLite's integers. Further consumers have other banks of sets.
+    private static let bits = 62
+
+    /// The bank of its sets.
+    var bank: Int { slot / Self.bits }
+
+    /// Its bit in a set.
+    var bit: Int64 { 1 << (slot % Self.bits) }
+
+    /// The arguments of ``Mail/isOf``.
+    var key: StatementArguments { [bank, bit] }
 
     typealias Count = WritableKeyPath<ConsumerStatus, Int> & Sendable
 
@@ -146,29 +162,30 @@ extension ConsumerStatus {
 
     /// The statement that creates the table. Times are in milliseconds since 1970.
     static let schema = """
-        CREATE TABLE destination (name TEXT PRIMARY KEY, filter BLOB NOT NULL, active INTEGER NOT NULL, \
-        edits INTEGER NOT NULL, failures INTEGER NOT NULL, failingSince INTEGER, \
+        CREATE TABLE destination (name TEXT PRIMARY KEY, slot INTEGER NOT NULL, filter BLOB NOT NULL, \
+        active INTEGER NOT NULL, edits INTEGER NOT NULL, failures INTEGER NOT NULL, failingSince INTEGER, \
         nextAttempt INTEGER, lastError TEXT, \
         \(counts.map { "\($0.name) INTEGER NOT NULL" }.joined(separator: ", "))) WITHOUT ROWID
         """
 
     /// The columns of the table, in its order.
     static let columns =
-        "name, filter, active, edits, failures, failingSince, nextAttempt, lastError, "
+        "name, slot, filter, active, edits, failures, failingSince, nextAttempt, lastError, "
         + counts.map(\.name).joined(separator: ", ")
 
     /// Reads a row of ``columns``.
     init(_ row: StoreRow) throws {
         self.init(name: try row.text(0))
-        guard let filter = try? JSONDecoder().decode(EventFilter.self, from: try row.data(1, atMost: 1 << 24)) else {
+        slot = try row.count(1)
+        guard let filter = try? JSONDecoder().decode(EventFilter.self, from: try row.data(2, atMost: 1 << 24)) else {
             throw DamagedRow(description: "a filter of a destination cannot be read")
         }
         self.filter = filter
-        (isActive, edits, failures) = (try row.count(2) != 0, try row.count(3), try row.count(4))
-        failingSince = try row.optionalInteger(5).map { Timestamp(milliseconds: $0) }
-        nextAttempt = try row.optionalInteger(6).map { Timestamp(milliseconds: $0) }
-        lastError = try row.optionalText(7, atMost: 1 << 16)
-        for (column, (_, path)) in Self.counts.enumerated() { self[keyPath: path] = try row.count(8 + column) }
+        (isActive, edits, failures) = (try row.count(3) != 0, try row.count(4), try row.count(5))
+        failingSince = try row.optionalInteger(6).map { Timestamp(milliseconds: $0) }
+        nextAttempt = try row.optionalInteger(7).map { Timestamp(milliseconds: $0) }
+        lastError = try row.optionalText(8, atMost: 1 << 16)
+        for (column, (_, path)) in Self.counts.enumerated() { self[keyPath: path] = try row.count(9 + column) }
     }
 
     /// Writes the row.
@@ -176,13 +193,17 @@ extension ConsumerStatus {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         var values: [(any DatabaseValueConvertible)?] = [
-            name, try encoder.encode(filter), isActive, edits, failures, failingSince?.milliseconds,
+            name, slot, try encoder.encode(filter), isActive, edits, failures, failingSince?.milliseconds,
             nextAttempt?.milliseconds, lastError,
         ]
-        for (_, path) in Self.counts { values.append(self[keyPath: path]) }
+        for (_, path) in Self.counts { values.append(min(self[keyPath: path], StoreRow.maximumCount)) }
+        // The name and the slot stay, and so does their index.
+        let changes = Self.columns.components(separatedBy: ", ").dropFirst(2).map { "\($0) = excluded.\($0)" }
         try tables.run(
-            "INSERT OR REPLACE INTO destination VALUES (\(StoreTables.marks(values.count)))", StatementArguments(values)
-        )
+            """
+            INSERT INTO destination VALUES (\(StoreTables.marks(values.count)))
+            ON CONFLICT (name) DO UPDATE SET \(changes.joined(separator: ", "))
+            """, StatementArguments(values))
     }
 
     /// Returns whether both rows are the same, apart from the counts.
@@ -202,7 +223,8 @@ extension ConsumerStatus {
     ///   - known: the consumer as this process knows it.
     ///   - written: the row that this process last read or wrote.
     mutating func adopt(_ known: ConsumerStatus, since written: ConsumerStatus) {
-        (limits, passed, mail, latest) = (known.limits, known.passed, known.mail, known.latest)
+        (limits, passed, first) = (known.limits, known.passed, known.first)
+        (mail, latest) = (known.mail, known.latest)
         for (_, path) in Self.counts { self[keyPath: path] += known[keyPath: path] - written[keyPath: path] }
     }
 }

@@ -98,11 +98,7 @@ extension EventStore {
     ///
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func consumers() async throws(EventStoreError) -> [ConsumerStatus] {
-        try await statuses().filter { !$0.isHidden }
-    }
-
-    nonisolated func statuses() async throws(EventStoreError) -> [ConsumerStatus] {
-        try await read { tables in try self.shared.withLock { $0.ledger }.statuses(tables) }
+        try await read { tables in try self.shared.withLock { $0.ledger }.statuses(tables) }.filter { !$0.isHidden }
     }
 
     /// Removes events from a mailbox that cannot be read.

@@ -8,12 +8,21 @@ struct Mail {
     var state: Int
     var bytes: Int
     var attempts: Int
+    /// The consumers of the row.
+    var set: Int64
 
-    static let columns = "number, state, bytes, attempts"
+    /// The columns and the conditions of rows, in a search that calls the table `d`.
+    static let columns = "d.number, d.state, d.bytes, d.attempts, d.destinations"
+
+    /// Whether a consumer has the row, of which ``ConsumerStatus/key`` are the arguments.
+    static let isOf = "d.bank = ? AND d.destinations & ?"
+
+    /// Whether it is a certain row.
+    static let isRow = "state = ? AND number = ? AND bank = ? AND destinations = ?"
 
     init(_ row: StoreRow) throws {
         (number, state) = (try row.integer(0), try row.count(1))
-        (bytes, attempts) = (try row.count(2), try row.count(3))
+        (bytes, attempts, set) = (try row.count(2), try row.count(3), try row.integer(4))
         guard MailState.all.contains(state) else { throw DamagedRow(description: "a delivery is in state \(state)") }
     }
 }
@@ -30,30 +39,55 @@ extension StoreTables {
         return consumers
     }
 
-    /// Counts the rows of a consumer's mailbox, by state, and finds the event of the lowest priority that waits.
-    func countMail(of consumer: inout ConsumerStatus, upTo sequence: Int64) throws {
-        (consumer.mail, consumer.latest) = (ConsumerStatus(name: "").mail, nil)
+    /// Counts the rows of all mailboxes, by state, and finds in each the first event that waits in order, and the one
+    /// of the lowest priority that waits.
+    ///
+    /// - Returns: The consumers with what was found.
+    /// - Throws: ``DamagedRow`` for an event that nobody would take out of the file.
+    func countMail(of consumers: [ConsumerStatus], upTo sequence: Int64) throws -> [ConsumerStatus] {
+        var consumers = consumers
+        for index in consumers.indices {
+            consumers[index].mail = ConsumerStatus(name: "").mail
+            (consumers[index].latest, consumers[index].first) = (nil, sequence + 1)
+        }
         try each(
             """
-            SELECT state, count(*), sum(bytes), min(number), max(number), max(CASE priority WHEN 0 THEN number END)
-            FROM delivery WHERE destination = ? GROUP BY state
-            """, [consumer.name]
+            SELECT state, bank, destinations, count(*), sum(bytes), min(number), max(number),
+                max(CASE priority WHEN 0 THEN number END) FROM delivery GROUP BY state, bank, destinations
+            """
         ) { row in
-            let state = try row.count(0)
-            guard MailState.all.contains(state), try row.integer(3) > 0, try row.integer(4) <= sequence else {
-                throw DamagedRow(description: "a delivery is in state \(state), or its number was never assigned")
+            let (state, bank, set) = (try row.count(0), try row.count(1), try row.integer(2))
+            let amount = Amount(count: try row.count(3), bytes: try row.count(4))
+            let (first, last, latest) = (try row.integer(5), try row.integer(6), try row.optionalInteger(7))
+            let receivers = consumers.indices.filter { consumers[$0].bank == bank && set & consumers[$0].bit != 0 }
+            guard MailState.all.contains(state), first > 0, last <= sequence,
+                !receivers.isEmpty, set == receivers.reduce(0, { $0 | consumers[$1].bit })
+            else {
+                throw DamagedRow(description: "a delivery has an unknown state, number or destination")
             }
-            consumer.mail[state] = Amount(count: try row.count(1), bytes: try row.count(2))
-            if MailState.waiting.contains(state) { consumer.latest = try row.optionalInteger(5) ?? consumer.latest }
+            for index in receivers {
+                consumers[index].mail[state] += amount
+                let sum = consumers[index].mail[state]
+                guard max(sum.count, sum.bytes) <= StoreRow.maximumCount else {
+                    throw DamagedRow(description: "the deliveries to a destination have too many bytes")
+                }
+                if state == MailState.pending { consumers[index].first = min(consumers[index].first, first) }
+                if MailState.waiting.contains(state), let latest {
+                    consumers[index].latest = max(consumers[index].latest ?? 0, latest)
+                }
+            }
             return true
         }
+        return consumers
     }
 
     /// Returns the rows of a mailbox that match a condition.
-    func mail(of name: String, _ condition: String, _ arguments: StatementArguments = []) throws -> [Mail] {
+    func mail(
+        of consumer: ConsumerStatus, _ condition: String, _ arguments: StatementArguments = []
+    ) throws -> [Mail] {
         var mail: [Mail] = []
         try each(
-            "SELECT \(Mail.columns) FROM delivery WHERE destination = ? AND \(condition)", [name] + arguments
+            "SELECT \(Mail.columns) FROM delivery AS d WHERE \(Mail.isOf) AND \(condition)", consumer.key + arguments
         ) { row in
             mail.append(try Mail(row))
             return true
@@ -65,17 +99,19 @@ extension StoreTables {
     ///
     /// - Returns: The events, and the numbers of those that cannot be read.
     func events<Value>(
-        for name: String, in state: Int, limit: Int, _ columns: String = "d.number",
+        for consumer: ConsumerStatus, in state: Int, limit: Int, _ columns: String = "d.number",
         _ read: (StoredEvent, StoreRow) throws -> Value
     ) throws -> (events: [Value], damaged: [Int64]) {
         var (events, damaged) = ([Value](), [Int64]())
+        let all = consumer.mail[state].count
+        guard all > 0, limit > 0 else { return ([], []) }
         try each(
             """
             SELECT d.number, d.body, \(StoreRow.columns), \(columns) FROM delivery AS d
-            LEFT JOIN event AS e ON e.number = d.number WHERE d.destination = ? AND d.state = ? ORDER BY d.number
-            """, [name.canonical, state]
+            LEFT JOIN event AS e ON e.number = d.number WHERE \(Mail.isOf) AND d.state = ? AND d.number >= ?
+            ORDER BY d.number
+            """, consumer.key + [state, state == MailState.pending ? consumer.first : 0]
         ) { row in
-            guard events.count < limit else { return false }
             do {
                 var event = try row.event(2)
                 // An addressed event with its own content.
@@ -86,7 +122,8 @@ extension StoreTables {
             } catch {
                 damaged.append(try row.integer(0))
             }
-            return true
+            // Behind its last event are only those of other consumers.
+            return events.count < limit && events.count + damaged.count < all
         }
         return (events, damaged)
     }
@@ -94,25 +131,23 @@ extension StoreTables {
     /// Returns a consumer's next events: addressed and retried ones if there are any, otherwise those in order.
     ///
     /// - Returns: The batch, which may be empty, and the numbers of unreadable events.
-    func nextBatch(of name: String, limit: Int) throws -> (batch: EventBatch, damaged: [Int64]) {
-        guard try first("SELECT 1 FROM destination WHERE name = ?", [name.canonical], { _ in true }) ?? false else {
-            throw EventStoreError.unknown(name, beside: try consumers())
+    func nextBatch(of consumer: ConsumerStatus, limit: Int) throws -> (batch: EventBatch, damaged: [Int64]) {
+        let (name, from) = (consumer.name, consumer.first - 1)
+        let first = try events(for: consumer, in: MailState.redelivered, limit: limit) { event, _ in event }
+        guard first.events.isEmpty else {
+            return (EventBatch(consumer: name, events: first.events, isOutOfOrder: true, from: from), first.damaged)
         }
-        var damaged: [Int64] = []
-        for state in MailState.waiting {
-            let found = try events(for: name, in: state, limit: limit) { event, _ in event }
-            damaged += found.damaged
-            guard found.events.isEmpty, state != MailState.pending else {
-                let isOutOfOrder = state == MailState.redelivered
-                return (EventBatch(consumer: name, events: found.events, isOutOfOrder: isOutOfOrder), damaged)
-            }
-        }
-        return (EventBatch(consumer: name, events: [], isOutOfOrder: false), damaged)
+        let next = try events(for: consumer, in: MailState.pending, limit: limit) { event, _ in event }
+        return (
+            EventBatch(consumer: name, events: next.events, isOutOfOrder: false, from: from),
+            first.damaged + next.damaged
+        )
     }
 
     /// Returns the dead letters of a consumer, oldest first.
-    func refused(by name: String, limit: Int) throws -> [RefusedEvent] {
-        try events(for: name, in: MailState.dead, limit: limit, "d.attempts, d.reason, d.since") { event, row in
+    func refused(by consumer: ConsumerStatus, limit: Int) throws -> [RefusedEvent] {
+        let columns = "d.attempts, d.reason, coalesce(d.since, e.arrival)"
+        return try events(for: consumer, in: MailState.dead, limit: limit, columns) { event, row in
             RefusedEvent(
                 event: event, reason: try row.text(18, atMost: 1 << 16), attempts: try row.count(17),
                 time: Timestamp(milliseconds: try row.integer(19)))
@@ -122,27 +157,66 @@ extension StoreTables {
 
 /// Changes of mailboxes.
 extension StepWriter {
-    /// Puts an event into a mailbox that does not contain it.
+    /// Puts an event into mailboxes that do not contain it.
+    ///
+    /// - Parameters:
+    ///   - number: its number.
+    ///   - priority: its priority.
+    ///   - size: the size of its body.
+    ///   - indices: the consumers.
+    ///   - state: the state.
+    ///   - body: the body, if it differs from the stored event's.
     mutating func post(
-        _ stored: StoredEvent, to index: Int, _ state: Int = MailState.pending, isNamed: Bool, body: Data? = nil
+        _ number: Int64, _ priority: Event.Priority, size: Int, to indices: [Int], _ state: Int = MailState.pending,
+        body: Data? = nil
     ) throws {
-        let name = ledger.consumers[index].name
-        let event = stored.event
-        if event.priority == .latest {
-            let old = try ledger.consumers[index].latest.flatMap { try waiting($0, for: name) }
-            try remove([old].compactMap { $0 }, from: index, \.superseded)
-            ledger.consumers[index].latest = stored.number
+        let bytes = size + Event.overhead
+        var sets: [Int: Int64] = [:]
+        for index in indices {
+            if priority == .latest {
+                let old = try ledger.consumers[index].latest.flatMap { try waiting($0, for: index) }
+                try remove([old].compactMap { $0 }, from: index, \.superseded)
+                ledger.consumers[index].latest = number
+            }
+            var consumer = ledger.consumers[index]
+            sets[consumer.bank, default: 0] |= consumer.bit
+            if state == MailState.pending, consumer.mail[state].count == 0 { consumer.first = number }
+            consumer.mail[state] += Amount(count: 1, bytes: bytes)
+            consumer.appended += 1
+            ledger.consumers[index] = consumer
+            ledger.changedConsumers.insert(consumer.name)
         }
-        let bytes = (body ?? event.body).count + Event.overhead
+        let since = state == MailState.pending ? nil : now
+        for (bank, set) in sets {
+            try tables.run(
+                "INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?, ?, 0, NULL, ?)",
+                [state, number, bank, set, Int64(priority.rawValue), bytes, since, body])
+        }
+    }
+
+    /// Takes a row out of a consumer's mailbox.
+    private mutating func take(_ mail: Mail, from index: Int) throws {
+        let consumer = ledger.consumers[index]
+        let rest = mail.set & ~consumer.bit
+        let key: StatementArguments = [mail.state, mail.number, consumer.bank, mail.set]
+        if rest == 0 {
+            try tables.run("DELETE FROM delivery WHERE \(Mail.isRow)", key)
+        } else {
+            try tables.run("UPDATE delivery SET destinations = ? WHERE \(Mail.isRow)", [rest] + key)
+        }
+        ledger.consumers[index].mail[mail.state] -= Amount(count: 1, bytes: mail.bytes)
+    }
+
+    /// Moves an event of a mailbox to another state.
+    private mutating func move(_ mail: Mail, of index: Int, to state: Int, attempts: Int, _ reason: String?) throws {
+        let consumer = ledger.consumers[index]
         try tables.run(
-            "INSERT INTO delivery VALUES (?, ?, ?, ?, ?, ?, ?, 0, NULL, ?)",
-            [
-                name, state, stored.number, Int64(event.priority.rawValue), bytes, stored.arrival.milliseconds, isNamed,
-                body,
-            ])
-        ledger.consumers[index].mail[state] += Amount(count: 1, bytes: bytes)
-        ledger.consumers[index].appended += 1
-        ledger.changedConsumers.insert(name)
+            """
+            INSERT INTO delivery SELECT ?, number, bank, ?, priority, bytes, ?, ?, ?, body FROM delivery
+            WHERE \(Mail.isRow)
+            """, [state, consumer.bit, now, attempts, reason, mail.state, mail.number, consumer.bank, mail.set])
+        try take(mail, from: index)
+        ledger.consumers[index].mail[state] += Amount(count: 1, bytes: mail.bytes)
     }
 
     /// Removes rows of a mailbox, and counts them.
@@ -152,10 +226,7 @@ extension StepWriter {
         guard !mail.isEmpty else { return }
         let name = ledger.consumers[index].name
         for row in mail {
-            try tables.run(
-                "DELETE FROM delivery WHERE destination = ? AND state = ? AND number = ?",
-                [name, row.state, row.number])
-            ledger.consumers[index].mail[row.state] -= Amount(count: 1, bytes: row.bytes)
+            try take(row, from: index)
             if row.number == ledger.consumers[index].latest { ledger.consumers[index].latest = nil }
             if mail.count <= Self.piece { try deleteUnlessNeeded(row.number) }
         }
@@ -183,9 +254,9 @@ extension StepWriter {
         var mail: [Mail] = []
         try tables.each(
             """
-            SELECT \(Mail.columns) FROM delivery WHERE destination = ? AND state BETWEEN ? AND ?
+            SELECT \(Mail.columns) FROM delivery AS d WHERE \(Mail.isOf) AND state BETWEEN ? AND ?
             ORDER BY priority, number LIMIT ?
-            """, [consumer.name, states.lowerBound, states.upperBound, limit]
+            """, consumer.key + [states.lowerBound, states.upperBound, limit]
         ) { row in
             guard left.count > bounds.count || left.bytes > bounds.bytes else { return false }
             let one = try Mail(row)
@@ -207,7 +278,6 @@ extension StepWriter {
         own.audience = []
         var receipt = Receipt()
         let number = try insert(own, &receipt)
-        let stored = StoredEvent(number: number, arrival: Timestamp(milliseconds: now), event: event)
         var body: Data?
         if receipt.new == 0 {
             let known = try tables.first("SELECT body FROM event WHERE number = ?", [number]) {
@@ -215,21 +285,19 @@ extension StepWriter {
             }
             if known == nil {
                 // The history has deleted it.
-                let again = StoredEvent(number: number, arrival: stored.arrival, event: own)
-                try tables.insert(again)
+                try tables.insert(StoredEvent(number: number, arrival: Timestamp(milliseconds: now), event: own))
                 ledger.events += Amount(count: 1, bytes: event.size)
                 if number <= ledger.swept { ledger.behind += Amount(count: 1, bytes: event.size) }
             }
             if let known, known != event.body { body = event.body }
         }
-        for index in ledger.consumers.indices {
+        let receivers = try ledger.consumers.indices.filter { index in
             let consumer = ledger.consumers[index]
-            guard consumer.isActive, consumers.contains(consumer.name),
-                try tables.mail(of: consumer.name, "state IN (0, 1, 2) AND number = ?", [number]).isEmpty
-            else { continue }
-            try post(stored, to: index, MailState.redelivered, isNamed: true, body: body)
-            try enforceBounds(of: index, MailState.waiting)
+            return try consumer.isActive && consumers.contains(consumer.name)
+                && tables.mail(of: consumer, "state IN (0, 1, 2) AND number = ?", [number]).isEmpty
         }
+        try post(number, event.priority, size: event.body.count, to: receivers, MailState.redelivered, body: body)
+        for index in receivers { try enforceBounds(of: index, MailState.waiting) }
         try deleteUnlessNeeded(number)
     }
 
@@ -259,15 +327,23 @@ extension StepWriter {
         }
         var consumer = ConsumerStatus(name: name)
         (consumer.filter, consumer.limits) = (filter, limits)
+        let slots = Set(ledger.consumers.map(\.slot))
+        consumer.slot = (0...).first { !slots.contains($0) } ?? 0
         let index = ledger.consumers.firstIndex { $0.name > name } ?? ledger.consumers.endIndex
         ledger.consumers.insert(consumer, at: index)
         guard number < ledger.sequence else { return }
-        var wanted: [StoredEvent] = []
-        try tables.events("number > ?", [max(number, 0)]) { event in
-            if let event, consumer.wants(event.event) { wanted.append(event) }
+        var wanted: [(number: Int64, priority: Event.Priority, size: Int)] = []
+        try tables.each(
+            "SELECT number, priority, length(body), kind, region, audience FROM event WHERE number > ? ORDER BY number",
+            [max(number, 0)]
+        ) { row in
+            let event = try? (number: row.integer(0), priority: row.priority(1), size: row.count(2))
+            // An event that cannot be read is skipped.
+            let isWanted = try? consumer.wants(row.text(3), row.optionalText(4), row.audience(5))
+            if let event, isWanted == true { wanted.append(event) }
             return true
         }
-        for event in wanted { try post(event, to: index, isNamed: event.event.audience != nil) }
+        for event in wanted { try post(event.number, event.priority, size: event.size, to: [index]) }
     }
 
     /// Drops the waiting events that came by the filter, if the filter no longer selects them.
@@ -276,11 +352,11 @@ extension StepWriter {
         var mail: [Mail] = []
         try tables.each(
             """
-            SELECT d.number, d.state, d.bytes, d.attempts, e.kind, e.region FROM delivery AS d
-            LEFT JOIN event AS e ON e.number = d.number WHERE d.destination = ? AND d.state < 2 AND NOT d.named
-            """, [consumer.name]
+            SELECT \(Mail.columns), e.kind, e.region FROM delivery AS d LEFT JOIN event AS e ON e.number = d.number
+            WHERE \(Mail.isOf) AND d.state = ? AND e.audience IS NULL
+            """, consumer.key + [MailState.pending]
         ) { row in
-            let isSelected = try? consumer.filter.selects(kind: row.text(4), region: row.optionalText(5))
+            let isSelected = try? consumer.filter.selects(kind: row.text(5), region: row.optionalText(6))
             if isSelected != true { mail.append(try Mail(row)) }
             return true
         }
@@ -289,9 +365,11 @@ extension StepWriter {
 
     /// Removes a consumer with its mailbox.
     mutating func removeConsumer(_ name: String) throws {
-        let name = ledger.consumers.remove(at: try index(ofListed: name)).name
-        try tables.run("DELETE FROM destination WHERE name = ?", [name])
-        try tables.run("DELETE FROM delivery WHERE destination = ?", [name])
+        let consumer = ledger.consumers.remove(at: try index(ofListed: name))
+        try tables.run("DELETE FROM destination WHERE name = ?", [consumer.name])
+        let isOwn = "WHERE bank = ?1 AND destinations"
+        try tables.run("DELETE FROM delivery \(isOwn) = ?2", consumer.key)
+        try tables.run("UPDATE delivery SET destinations = destinations - ?2 \(isOwn) & ?2", consumer.key)
         ledger.reviewed = 0
     }
 
@@ -306,10 +384,11 @@ extension StepWriter {
     // MARK: - Requests
 
     /// The rows of one event, or of all.
-    private func mail(_ id: EventID?, of name: String, _ states: String) throws -> [Mail] {
-        guard let id else { return try tables.mail(of: name, states) }
+    private func mail(_ id: EventID?, of index: Int, _ states: String) throws -> [Mail] {
+        let consumer = ledger.consumers[index]
+        guard let id else { return try tables.mail(of: consumer, states) }
         guard let number = try number(of: id) else { return [] }
-        return try tables.mail(of: name, "\(states) AND number = ?", [number])
+        return try tables.mail(of: consumer, "\(states) AND number = ?", [number])
     }
 
     /// Queues dead letters for another attempt, and makes the consumer's next attempt due.
@@ -320,25 +399,17 @@ extension StepWriter {
     /// - Returns: The number of queued dead letters.
     mutating func retry(_ id: EventID?, of name: String) throws -> Int {
         let index = try index(ofListed: name)
-        let name = ledger.consumers[index].name
-        let mail = try mail(id, of: name, "state = 2")
-        for row in mail {
-            try tables.run(
-                """
-                UPDATE delivery SET state = 0, attempts = 0, named = 1, since = ?
-                WHERE destination = ? AND state = 2 AND number = ?
-                """, [now, name, row.number])
-            ledger.consumers[index].mail[MailState.dead] -= Amount(count: 1, bytes: row.bytes)
-            ledger.consumers[index].mail[MailState.redelivered] += Amount(count: 1, bytes: row.bytes)
-        }
+        let mail = try mail(id, of: index, "state = 2")
+        for row in mail { try move(row, of: index, to: MailState.redelivered, attempts: 0, nil) }
         // Of the lowest priority only the newest waits.
         if !mail.isEmpty {
-            let latest = try tables.mail(of: name, "state < 2 AND priority = 0 ORDER BY number DESC")
+            let consumer = ledger.consumers[index]
+            let latest = try tables.mail(of: consumer, "state < 2 AND priority = 0 ORDER BY number DESC")
             try remove(Array(latest.dropFirst()), from: index, \.superseded)
             ledger.consumers[index].latest = latest.first?.number
         }
         ledger.consumers[index].nextAttempt = nil
-        ledger.changedConsumers.insert(name)
+        ledger.changedConsumers.insert(ledger.consumers[index].name)
         return mail.count
     }
 
@@ -351,10 +422,9 @@ extension StepWriter {
     /// - Returns: The number of dropped events.
     mutating func drop(_ id: EventID?, of name: String, deadLettersOnly: Bool) throws -> Int {
         let index = try index(ofListed: name)
-        let name = ledger.consumers[index].name
-        let mail = try mail(id, of: name, deadLettersOnly ? "state = 2" : "state IN (0, 1, 2)")
+        let mail = try mail(id, of: index, deadLettersOnly ? "state = 2" : "state IN (0, 1, 2)")
         try remove(mail, from: index, \.droppedOnRequest)
-        ledger.changedConsumers.insert(name)
+        ledger.changedConsumers.insert(ledger.consumers[index].name)
         return mail.count
     }
 
@@ -362,7 +432,7 @@ extension StepWriter {
     mutating func discard(_ numbers: [Int64], of name: String) throws {
         guard let index = ledger.index(of: name) else { return }
         for number in numbers {
-            let mail = try tables.mail(of: name, "state IN (0, 1) AND number = ?", [number])
+            let mail = try [waiting(number, for: index)].compactMap { $0 }
             try remove(mail, from: index, \.droppedOnRequest)
             ledger.consumers[index].droppedOnRequest -= mail.count
         }
@@ -376,7 +446,7 @@ extension StepWriter {
             return .failure(.unknown(progress.consumer, beside: ledger.consumers))
         }
         guard case .handled(let batch, _) = progress, !batch.events.isEmpty else { return .success(true) }
-        let left = try batch.events.filter { try waiting($0.number, for: batch.consumer) != nil }
+        let left = try batch.events.filter { try waiting($0.number, for: index) != nil }
         if left.isEmpty { return .success(false) }
         // Others may have been dropped since the batch was read. If another worker has handled them, it is at work on
         // the rest.
@@ -389,10 +459,8 @@ extension StepWriter {
     }
 
     /// Returns the row of a waiting event.
-    private func waiting(_ number: Int64, for name: String) throws -> Mail? {
-        try tables.first(
-            "SELECT \(Mail.columns) FROM delivery WHERE destination = ? AND state IN (0, 1) AND number = ?",
-            [name, number], Mail.init)
+    private func waiting(_ number: Int64, for index: Int) throws -> Mail? {
+        try tables.mail(of: ledger.consumers[index], "state IN (0, 1) AND number = ?", [number]).first
     }
 
     /// Stores progress that is new according to ``verdict(on:)``.
@@ -411,7 +479,7 @@ extension StepWriter {
         case .handled(let batch, let refused):
             for event in batch.events {
                 // An event that was dropped since changes nothing.
-                guard let mail = try waiting(event.number, for: batch.consumer) else { continue }
+                guard let mail = try waiting(event.number, for: index) else { continue }
                 if let reason = refused[event.number] {
                     try refuse(mail, Self.printable(reason), by: index)
                 } else {
@@ -419,7 +487,13 @@ extension StepWriter {
                 }
             }
             guard let last = batch.events.last?.number else { return }
-            if !batch.isOutOfOrder { ledger.consumers[index].passed = max(ledger.consumers[index].passed, last) }
+            if !batch.isOutOfOrder {
+                ledger.consumers[index].passed = max(ledger.consumers[index].passed, last)
+                // Otherwise earlier events wait that the reader of the batch did not know.
+                if ledger.consumers[index].first > batch.from {
+                    ledger.consumers[index].first = max(ledger.consumers[index].first, last + 1)
+                }
+            }
             endFailures(of: batch.consumer)
             if !refused.isEmpty {
                 hasCounts = true
@@ -440,13 +514,7 @@ extension StepWriter {
         let consumer = ledger.consumers[index]
         if mail.number == consumer.latest { ledger.consumers[index].latest = nil }
         let attempts = (mail.state == MailState.pending ? consumer.failures : mail.attempts) + 1
-        try tables.run(
-            """
-            UPDATE delivery SET state = 2, attempts = ?, reason = ?, since = ?
-            WHERE destination = ? AND state = ? AND number = ?
-            """, [attempts, reason, now, consumer.name, mail.state, mail.number])
-        ledger.consumers[index].mail[mail.state] -= Amount(count: 1, bytes: mail.bytes)
-        ledger.consumers[index].mail[MailState.dead] += Amount(count: 1, bytes: mail.bytes)
+        try move(mail, of: index, to: MailState.dead, attempts: attempts, reason)
         ledger.consumers[index].refused += 1
     }
 

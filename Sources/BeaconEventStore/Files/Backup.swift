@@ -88,7 +88,7 @@ extension EventStore {
             return try readBackup(backup) { database in
                 let tables = StoreTables(database)
                 try StoreCopy(source: tables).checkState()
-                return try StateReader(tables).value(namespace, key)
+                return try StateReader(tables, Ledger()).value(namespace, key)
             }
         } catch {
             throw EventStoreError(error, backup, otherwise: .cannotRead)

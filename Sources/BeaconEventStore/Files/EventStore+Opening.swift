@@ -72,7 +72,7 @@ extension EventStore {
 
     private static func connect(_ file: URL, _ settings: EventStoreSettings) throws(EventStoreError) -> Opened {
         do {
-            let open = try StoreFile(file, maximumSize: settings.maximumFileSize)
+            let open = try StoreFile(file, settings)
             do {
                 return Opened(file: open, ledger: try open.writer.use { try Ledger(StoreTables($0)) })
             } catch {

@@ -151,39 +151,52 @@ struct StoreCopy {
     /// Copies consumers with their mailboxes. A mailbox whose consumer's row is lost is paused until the consumer is
     /// added again, so that it gets no event of the past.
     private func copyMailboxes(_ target: StoreTables) throws -> Int {
-        var names: Set<String> = []
+        var consumers: [ConsumerStatus] = []
         func add(_ consumer: ConsumerStatus) throws {
-            if names.insert(consumer.name).inserted { try consumer.write(target) }
+            guard isSalvage || consumer.isHidden,
+                !consumers.contains(where: { $0.name == consumer.name || $0.slot == consumer.slot })
+            else { return }
+            consumers.append(consumer)
+            try consumer.write(target)
         }
-        let lost = try copy("destination", ConsumerStatus.columns, orderedBy: ["name"]) { row in
+        var unreadable = try copy("destination", ConsumerStatus.columns, orderedBy: ["name"]) { row in
             var consumer = try ConsumerStatus(row)
             consumer.name = consumer.name.canonical
-            if isSalvage || consumer.isHidden { try add(consumer) }
+            try add(consumer)
         }
-        let columns = "destination, state, number, since, named, attempts, reason, body"
-        return try lost
-            + copy("delivery", columns, orderedBy: ["destination", "state", "number"]) { row in
-                let (name, state) = (try row.text(0).canonical, try row.count(1))
+        if isSalvage {
+            let index = "destination INDEXED BY destinationBySlot"
+            unreadable += try copy(index, "name, slot", orderedBy: ["slot"]) { row in
+                var consumer = ConsumerStatus(name: try row.text(0).canonical)
+                (consumer.slot, consumer.isActive) = (try row.count(1), false)
+                try add(consumer)
+            }
+        }
+        let columns = "state, number, bank, destinations, since, attempts, reason, body"
+        return try unreadable
+            + copy("delivery", columns, orderedBy: ["state", "number", "bank", "destinations"]) { row in
+                let (state, bank, set) = (try row.count(0), try row.count(2), try row.integer(3))
                 guard MailState.all.contains(state) else {
                     throw DamagedRow(description: "a delivery is in state \(state)")
                 }
+                let known = consumers.reduce(0) { $1.bank == bank ? $0 | $1.bit : $0 }
                 let values: [(any DatabaseValueConvertible)?] = [
-                    name, state, try row.integer(2), try row.optionalData(7, atMost: Event.maximumBody),
-                    min(max(try row.integer(3), 0), Timestamp.latest.milliseconds), try row.count(4), try row.count(5),
-                    try row.optionalText(6, atMost: 1 << 16),
+                    state, try row.integer(1), bank, set & known, try row.optionalData(7, atMost: Event.maximumBody),
+                    try row.optionalInteger(4).map { min(max($0, 0), Timestamp.latest.milliseconds) },
+                    try row.count(5), try row.optionalText(6, atMost: 1 << 16),
                 ]
-                if isSalvage {
-                    var consumer = ConsumerStatus(name: name)
-                    consumer.isActive = false
-                    try add(consumer)
+                if set & known != 0 {
+                    try target.run(
+                        """
+                        INSERT INTO delivery SELECT ?1, number, ?3, ?4, priority, \
+                        length(coalesce(?5, body)) + \(Event.overhead), ?6, ?7, ?8, ?5 FROM event \
+                        WHERE number = ?2 AND NOT EXISTS (SELECT 1 FROM delivery \
+                        WHERE state IN (0, 1, 2) AND number = ?2 AND bank = ?3 AND destinations & ?4)
+                        """, StatementArguments(values))
                 }
-                guard names.contains(name) else { return }
-                try target.run(
-                    """
-                    INSERT INTO delivery SELECT ?1, ?2, number, priority, length(coalesce(?4, body)) + \(Event.overhead), \
-                    ?5, ?6, ?7, ?8, ?4 FROM event WHERE number = ?3 AND NOT EXISTS (
-                        SELECT 1 FROM delivery WHERE destination = ?1 AND state IN (0, 1, 2) AND number = ?3)
-                    """, StatementArguments(values))
+                if isSalvage, set & ~known != 0 {
+                    throw DamagedRow(description: "an event waits for an unknown destination")
+                }
             }
     }
 }

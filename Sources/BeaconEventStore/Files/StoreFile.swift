@@ -18,22 +18,18 @@ struct StoreFile: Sendable {
     /// hide the failure.
     private static let patience = 500
 
-    /// The longest wait of a start, in seconds. After a killed process, the first program that reads the file locks it
-    /// while it recovers the log (SQLite, "Write-Ahead Logging"), and a copy may take longer.
-    private static let patienceOfStart = 5.0
-
     /// Opens a file, and creates missing tables. A complete file is not written to, so that it can be read on a full
     /// disk.
     ///
     /// - Throws: SQLite's error, or ``EventStoreError`` if the file is not a store.
-    init(_ file: URL, maximumSize: Int?) throws {
+    init(_ file: URL, _ settings: EventStoreSettings) throws {
         var configuration = Configuration()
         configuration.label = "event store"
-        configuration.busyMode = .timeout(Self.patienceOfStart)
+        configuration.busyMode = .callback(settings.waitsForLock)
         writer = try StoreConnection(file.path, configuration)
         do {
             try writer.use {
-                try Self.prepare($0, file, maximumSize)
+                try Self.prepare($0, file, settings.maximumFileSize)
                 try $0.execute(sql: "PRAGMA busy_timeout = \(Self.patience)")
             }
             configuration.readonly = true

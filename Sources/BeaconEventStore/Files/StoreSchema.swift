@@ -7,20 +7,23 @@ enum StoreSchema {
     static let applicationID: Int32 = 0x5342_4553
 
     /// The version of the tables.
-    static let version: Int32 = 4
+    static let version: Int32 = 5
 
     /// The statement that sets the page size of a new file. A commit writes whole pages, and pages of 2 kB halve the
     /// data written for a single event. Most events and values would not fit into smaller pages.
     static let pageSize = "PRAGMA page_size = 2048"
 
-    /// The statements that create the tables. There is no index beside the keys, because each would write another page
-    /// for most events; only the senders of the state have one.
+    /// The statements that create the tables. There is no index beside the keys that changes with most events, because
+    /// it would write another page for each. The index of destinations keeps their names on a second page, so that
+    /// mailboxes survive damage to the first.
     ///
     /// `known` keeps the ids of events longer than `event` keeps the events, so that a sender's repetition is
     /// recognized. `boot` has one row: the boot in which the newest events arrived, the offset of the wall clock from
     /// the boot's clock in milliseconds, the first event, and the time since boot until which the wall clock is not
-    /// trusted. A row of `delivery` is an event that a destination has yet to handle, or refused (``MailState``). Its
-    /// body is null unless it differs from the event's.
+    /// trusted. A row of `delivery` is an event that a set of destinations has yet to handle, or that one has refused
+    /// (``MailState``): one row for all destinations, because each event and each delivery writes the page. The set is
+    /// the bits of ``ConsumerStatus/slot``. `since` is the time of the last change, null for the arrival of the event,
+    /// and the body is null unless it differs from the event's.
     static let tables = [
         "event": """
         CREATE TABLE event (number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL, time INTEGER NOT NULL, \
@@ -36,10 +39,12 @@ enum StoreSchema {
         "stateBySender":
             "CREATE INDEX stateBySender ON state (namespace, sender, modified) WHERE sender IS NOT NULL",
         "destination": ConsumerStatus.schema,
+        "destinationBySlot": "CREATE UNIQUE INDEX destinationBySlot ON destination (slot)",
         "delivery": """
-        CREATE TABLE delivery (destination TEXT NOT NULL, state INTEGER NOT NULL, number INTEGER NOT NULL, \
-        priority INTEGER NOT NULL, bytes INTEGER NOT NULL, since INTEGER NOT NULL, named INTEGER NOT NULL, \
-        attempts INTEGER NOT NULL, reason TEXT, body BLOB, PRIMARY KEY (destination, state, number)) WITHOUT ROWID
+        CREATE TABLE delivery (state INTEGER NOT NULL, number INTEGER NOT NULL, bank INTEGER NOT NULL, \
+        destinations INTEGER NOT NULL, priority INTEGER NOT NULL, bytes INTEGER NOT NULL, since INTEGER, \
+        attempts INTEGER NOT NULL, reason TEXT, body BLOB, PRIMARY KEY (state, number, bank, destinations)) \
+        WITHOUT ROWID
         """,
         "boot": """
         CREATE TABLE boot (id TEXT NOT NULL, lead INTEGER NOT NULL, firstNumber INTEGER NOT NULL, \
@@ -49,7 +54,7 @@ enum StoreSchema {
 
     /// Creates the tables.
     static func create(in database: Database) throws {
-        // The index comes after its table.
+        // An index comes after its table.
         for (_, sql) in tables.sorted(by: { $0.key < $1.key }) { try database.execute(sql: sql) }
         try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }

@@ -36,9 +36,11 @@ struct StoreRow {
         }
     }
 
-    /// Returns a count, which is never negative and small enough to be added to a few others.
+    /// The largest count: a few of them can be added.
+    static let maximumCount = Int.max / 8
+
     func count(_ column: Int) throws -> Int {
-        guard let value = Int(exactly: try integer(column)), value >= 0, value <= Int.max / 8 else {
+        guard let value = Int(exactly: try integer(column)), (0...Self.maximumCount).contains(value) else {
             throw damage(column, "count")
         }
         return value
@@ -79,6 +81,12 @@ struct StoreRow {
         e.install, e.audience, e.body, e.private
         """
 
+    func priority(_ column: Int) throws -> Event.Priority {
+        let value = try integer(column)
+        guard (0..<Int64(Event.Priority.count)).contains(value) else { throw damage(column, "priority") }
+        return Event.Priority(UInt8(value))
+    }
+
     private static let audienceLimit = Event.maximumAudience * (Event.maximumText + 1)
 
     /// Reads the names of an event's consumers; nil for all.
@@ -91,13 +99,10 @@ struct StoreRow {
     /// Reads an event whose columns begin at an index of the row.
     func event(_ first: Int = 0) throws -> StoredEvent {
         let number = try integer(first)
-        let priority = try integer(first + 5)
-        guard number > 0, (0..<Int64(Event.Priority.count)).contains(priority) else {
-            throw damage(first + 5, "priority")
-        }
+        guard number > 0 else { throw damage(first, "number of an event") }
         var event = Event(
             id: try id(first + 1), time: Timestamp(nanoseconds: try integer(first + 2)), kind: try text(first + 4),
-            priority: Event.Priority(UInt8(priority)), body: try data(first + 13, atMost: Event.maximumBody))
+            priority: try priority(first + 5), body: try data(first + 13, atMost: Event.maximumBody))
         event.region = try optionalText(first + 6)
         event.place = try optionalText(first + 7)
         if let bytes = try optionalData(first + 8, atMost: 20) {

@@ -85,7 +85,7 @@ extension EventStore {
     ///   - key: the key within the namespace.
     /// - Throws: ``EventStoreError`` if the file cannot be read.
     public nonisolated func state(_ namespace: String, _ key: String) async throws(EventStoreError) -> StateRow? {
-        try await read { try StateReader($0).row(namespace, key) }
+        try await readState { try $0.row(namespace, key) }
     }
 
     /// Returns values of a namespace, ordered by key.
@@ -99,7 +99,7 @@ extension EventStore {
     public nonisolated func state(
         _ namespace: String, prefix: String = "", after key: String? = nil, limit: Int = 100_000
     ) async throws(EventStoreError) -> [StateRow] {
-        try await read { try StateReader($0).rows(namespace, prefix: prefix, after: key, limit: limit) }
+        try await readState { try $0.rows(namespace, prefix: prefix, after: key, limit: limit) }
     }
 
     /// Returns the result of a closure that reads a consistent snapshot of the state.
@@ -108,28 +108,27 @@ extension EventStore {
     public nonisolated func readState<Value: Sendable>(
         _ body: @escaping @Sendable (StateReader) throws -> Value
     ) async throws(EventStoreError) -> Value {
-        try await read { try body(StateReader($0)) }
+        try await read { [shared] in try body(StateReader($0, shared.withLock { $0.ledger })) }
     }
 
     /// Returns the result of a closure like ``readState(_:)``, for callers that cannot suspend.
     package nonisolated func readStateBlocking<Value: Sendable>(
         _ body: @Sendable (StateReader) throws -> Value
     ) throws(EventStoreError) -> Value {
+        func attempt() throws(EventStoreError) -> Value {
+            guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
+            do {
+                return try open.reader.readBlocking { try body(StateReader($0, shared.withLock { $0.ledger })) }
+            } catch {
+                throw failure(error)
+            }
+        }
         do {
-            return try attempt { try $0.reader.readBlocking { try body(StateReader($0)) } }
+            return try attempt()
         } catch {
             guard error.code == .damaged else { throw error }
             try onQueue { store throws(EventStoreError) in try store.replaceDamagedFile(because: error) }
-            return try attempt { try $0.reader.readBlocking { try body(StateReader($0)) } }
-        }
-    }
-
-    private nonisolated func attempt<Value>(_ body: (StoreFile) throws -> Value) throws(EventStoreError) -> Value {
-        guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
-        do {
-            return try body(open)
-        } catch {
-            throw failure(error)
+            return try attempt()
         }
     }
 

@@ -68,8 +68,7 @@ public struct EventStoreInspector: Sendable {
     /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be read.
     public func refused(by consumer: String, limit: Int = 100) throws(EventStoreError) -> [RefusedEvent] {
         try read { tables in
-            _ = try tables.nextBatch(of: consumer, limit: 1)
-            return try tables.refused(by: consumer, limit: limit)
+            try tables.refused(by: try Ledger().status(of: consumer, tables), limit: limit)
         }
     }
 
@@ -81,11 +80,11 @@ public struct EventStoreInspector: Sendable {
     /// - Throws: ``EventStoreError`` if the consumer does not exist, or if the file cannot be read.
     public func waiting(for consumer: String, limit: Int = 100) throws(EventStoreError) -> [StoredEvent] {
         try read { tables in
-            let first = try tables.nextBatch(of: consumer, limit: max(limit, 0)).batch
-            guard first.isOutOfOrder else { return first.events }
-            let left = limit - first.events.count
-            return first.events
-                + (try tables.events(for: consumer, in: MailState.pending, limit: left) { event, _ in event }.events)
+            let status = try Ledger().status(of: consumer, tables)
+            return try MailState.waiting.reduce(into: []) { events, state in
+                let left = limit - events.count
+                events += try tables.events(for: status, in: state, limit: left) { event, _ in event }.events
+            }
         }
     }
 

@@ -7,14 +7,13 @@ import GRDB
 /// A row that is unreadable because of a disk error counts as missing.
 public struct StateReader {
     private let tables: StoreTables
-    private let ledger: Ledger?
+    private let ledger: Ledger
 
-    /// - Parameter ledger: the ledger of the transaction that reads; nil outside of ``EventStore/update(_:)``.
-    init(_ tables: StoreTables, _ ledger: Ledger? = nil) { (self.tables, self.ledger) = (tables, ledger) }
+    init(_ tables: StoreTables, _ ledger: Ledger) { (self.tables, self.ledger) = (tables, ledger) }
 
-    /// Returns the number of events that wait for a consumer; 0 outside of ``EventStore/update(_:)``.
+    /// Returns the number of events that wait for a consumer.
     package func waiting(for consumer: EventConsumer) -> Int {
-        ledger.flatMap { ledger in ledger.index(of: consumer.name).map { ledger.consumers[$0].waiting } } ?? 0
+        ledger.index(of: consumer.name).map { ledger.consumers[$0].waiting } ?? 0
     }
 
     private static let columns = "namespace, key, value, sender, modified"

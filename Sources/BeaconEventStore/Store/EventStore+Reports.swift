@@ -20,10 +20,12 @@ extension EventStore {
         }
     }
 
-    /// Calls a function with the events of each further transaction, in order, before the append returns, and with none
-    /// when the disk begins to fail. The function runs on the store's queue, so it must return at once.
-    package nonisolated func follow(_ receive: @escaping @Sendable ([StoredEvent]) -> Void) {
-        shared.withLock { $0.followers.append(receive) }
+    /// Calls a function with the events of each further transaction, in order, before the append returns, and another
+    /// one when the disk begins to fail. They run on the store's queue, so they must return at once.
+    package nonisolated func follow(
+        _ receive: @escaping @Sendable ([StoredEvent]) -> Void, failing: @escaping @Sendable () -> Void = {}
+    ) {
+        shared.withLock { $0.followers.append((receive, failing)) }
     }
 
     // MARK: - Reports
@@ -32,7 +34,7 @@ extension EventStore {
     func report(_ writer: StepWriter) {
         if !writer.stored.isEmpty {
             storedCounter.increment(by: writer.stored.count)
-            for follower in shared.withLock({ $0.followers }) { follower(writer.stored) }
+            for follower in shared.withLock({ $0.followers }) { follower.receive(writer.stored) }
         }
         for (consumer, count, reason) in writer.skips { logSkipped(count, consumer, reason) }
     }
@@ -70,7 +72,7 @@ extension EventStore {
             logger.error("cannot write events: \(error). They wait in memory, and the store tries again every second")
             failingGauge.record(now.seconds)
             attention.signal()
-            for follower in shared.withLock({ $0.followers }) { follower([]) }
+            for follower in shared.withLock({ $0.followers }) { follower.failing() }
         }
     }
 

@@ -58,7 +58,7 @@ public actor EventStore {
         var arrivals: [String: AsyncSignal] = [:]
         /// The wall clock's offset as stored in the file; nil before the first write.
         var storedLead: Int64?
-        var followers: [@Sendable ([StoredEvent]) -> Void] = []
+        var followers: [(receive: @Sendable ([StoredEvent]) -> Void, failing: @Sendable () -> Void)] = []
     }
 
     nonisolated let shared: Locked<Shared>
@@ -218,32 +218,30 @@ public actor EventStore {
     }
 
     private nonisolated func submit(_ pending: PendingStep, atOnce: Bool = true) {
-        enum Admission { case closed, crowded, admitted(dropped: [Step]) }
         let isAwaited = pending.completion != nil
         let now = clock.sinceBoot()
-        let admission = shared.withLock { shared -> Admission in
-            guard shared.file != nil else { return .closed }
-            guard let dropped = shared.tail.add(pending) else { return .crowded }
+        let dropped = shared.withLock { shared -> Result<[Step], EventStoreError> in
+            guard shared.file != nil else { return .failure(.closed(file)) }
+            guard let dropped = shared.tail.add(pending) else {
+                let message = "too many steps wait for the disk; see the health of the event store"
+                return .failure(EventStoreError(.crowded, message))
+            }
             let isFailing = shared.health.failure != nil
             let isDue = now - Self.retryNanoseconds >= shared.lastAttempt
             if isAwaited || !isFailing || isDue {
                 schedule(&shared, atOnce || isFailing || settings.coalescing <= .zero)
             }
             if isFailing { attention.signal() }
-            return .admitted(dropped: dropped)
+            return .success(dropped)
         }
-        switch admission {
-        case .closed:
+        switch dropped {
+        case .success(let steps): if !steps.isEmpty { countDropped(steps) }
+        case .failure(let error):
             if let completion = pending.completion {
-                completion(.failure(.closed(file)))
+                completion(.failure(error))
             } else if !pending.step.events.isEmpty || !pending.step.addressed.isEmpty {
-                drop(pending.step, .closed(file))
+                drop(pending.step, error)
             }
-        case .crowded:
-            pending.completion?(
-                .failure(
-                    EventStoreError(.crowded, "too many steps wait for the disk; see the health of the event store")))
-        case .admitted(let dropped): if !dropped.isEmpty { countDropped(dropped) }
         }
     }
 
@@ -266,7 +264,6 @@ public actor EventStore {
     /// turn: on a slow disk, steps may arrive faster than they are written.
     ///
     /// - Returns: true if it wrote a group, and more steps wait.
-    @discardableResult
     func flush() -> Bool {
         let (group, isFailing) = shared.withLock { shared in
             (shared.isFlushScheduled, shared.isFlushPlanned) = (false, false)
@@ -486,18 +483,22 @@ public actor EventStore {
     }
 
     /// Makes a last attempt to write the waiting steps, and closes the file. Later calls throw `closed`.
-    public func close() {
+    ///
+    /// - Returns: The number of events that could not be written, and are lost.
+    @discardableResult
+    public func close() -> Int {
         while flush() {}
         // The counts of the consumers.
         _ = try? write(synced: false) { $0.hasCounts = true }
         let (open, lost, arrivals) = shared.withLock { shared in
             defer { shared.file = nil }
-            return (shared.file, shared.tail.amount.count, Array(shared.arrivals.values))
+            return (shared.file, shared.file == nil ? 0 : shared.tail.amount.count, Array(shared.arrivals.values))
         }
         if lost > 0 { logger.error("lost \(lost) events that waited in memory for the disk") }
         open?.close()
         lock = nil
         for signal in arrivals { signal.signal() }
         attention.signal()
+        return lost
     }
 }

@@ -1,3 +1,5 @@
+import CLibrary
+
 /// The bounds and timing of an event store.
 public struct EventStoreSettings: Sendable {
     /// The bounds of the history. An event beyond them is deleted once no consumer needs it.
@@ -48,6 +50,14 @@ public struct EventStoreSettings: Sendable {
 
     /// The interval between looks for changes by other processes, such as `beacond outbox`.
     package var watch = EventStoreSettings.housekeeping
+
+    /// Returns whether a start waits longer for SQLite's lock, after a pause: five seconds in all. Its parameter is the
+    /// number of earlier pauses. After a killed process, the first program that reads the file locks it while it
+    /// recovers the log (SQLite, "Write-Ahead Logging"), and a copy may take longer.
+    package var waitsForLock: @Sendable (Int) -> Bool = { pauses in
+        usleep(10_000)
+        return pauses < 500
+    }
 
     /// The number of events that are examined, and deleted, in one transaction.
     package var piece = 500

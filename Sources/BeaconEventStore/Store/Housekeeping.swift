@@ -36,11 +36,13 @@ extension StepWriter {
             var mail: [Mail] = []
             try tables.each(
                 """
-                SELECT \(Mail.columns), since FROM delivery WHERE destination = ? AND state = ? \
-                \(isOrdered ? "" : "AND since < ?3") ORDER BY number LIMIT \(Self.piece)
-                """, [consumer.name, state] + (isOrdered ? [] : [oldest])
+                SELECT \(Mail.columns), coalesce(d.since, e.arrival) FROM delivery AS d
+                LEFT JOIN event AS e ON e.number = d.number WHERE \(Mail.isOf) AND d.state = ? AND d.number >= ? \
+                \(isOrdered ? "" : "AND d.since < ?") ORDER BY d.number LIMIT \(Self.piece)
+                """, consumer.key + [state, isOrdered ? consumer.first : 0] + (isOrdered ? [] : [oldest])
             ) { row in
-                guard try row.integer(4) < oldest else { return false }
+                // An event that is missing counts as old.
+                guard try row.optionalInteger(5) ?? .min < oldest else { return false }
                 mail.append(try Mail(row))
                 return true
             }
@@ -104,13 +106,10 @@ extension StepWriter {
     /// Deletes an event beyond the history's bounds, unless a consumer needs it.
     mutating func deleteUnlessNeeded(_ number: Int64) throws {
         guard number <= ledger.swept else { return }
-        for consumer in ledger.consumers where consumer.amount(MailState.all).count > 0 {
-            let isNeeded = try tables.first(
-                "SELECT 1 FROM delivery WHERE destination = ? AND state IN (0, 1, 2) AND number = ?",
-                [consumer.name, number]
-            ) { _ in true }
-            if isNeeded == true { return }
-        }
+        let isNeeded = try tables.first(
+            "SELECT 1 FROM delivery WHERE state IN (0, 1, 2) AND number = ?", [number]
+        ) { _ in true }
+        if isNeeded == true { return }
         let bytes = try tables.first("SELECT \(Event.sizeSQL) FROM event WHERE number = ?", [number]) {
             (try? $0.count(0)) ?? Event.overhead
         }

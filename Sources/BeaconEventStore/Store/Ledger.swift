@@ -122,15 +122,17 @@ struct Ledger: Sendable {
         consumers = try tables.consumers()
         // Names that differ for SQLite may be equal here.
         written = Dictionary(consumers.map { ($0.name, $0) }) { first, _ in first }
+        var changed: Set<String> = []
         for index in consumers.indices {
             let name = consumers[index].name
             let old = known.first { $0.name == name }
             if let old, let row = before[name] { consumers[index].adopt(old, since: row) }
-            guard old?.edits != consumers[index].edits else { continue }
-            try tables.countMail(of: &consumers[index], upTo: sequence)
-            changedConsumers.insert(name)
-            reviewed = 0
+            if old?.edits != consumers[index].edits { changed.insert(name) }
         }
+        guard !changed.isEmpty || known.isEmpty else { return }
+        consumers = try tables.countMail(of: consumers, upTo: sequence)
+        changedConsumers.formUnion(changed)
+        reviewed = 0
     }
 
     /// Takes over a setup of which the file has everything.
@@ -184,5 +186,16 @@ struct Ledger: Sendable {
             try ledger.readConsumers(tables)
         }
         return ledger.consumers
+    }
+
+    /// Returns the status of a consumer in a snapshot of the file.
+    ///
+    /// - Throws: `unknownConsumer` if it does not exist.
+    func status(of name: String, _ tables: StoreTables) throws -> ConsumerStatus {
+        let all = try statuses(tables)
+        guard let own = all.first(where: { $0.name == name }) else {
+            throw EventStoreError.unknown(name, beside: all)
+        }
+        return own
     }
 }

@@ -88,10 +88,11 @@ struct StepWriter {
         ledger.sequence = number
         ledger.names += 1
         ledger.events += Amount(count: 1, bytes: event.event.size)
-        for index in ledger.consumers.indices
-        where ledger.consumers[index].isActive && ledger.consumers[index].wants(event.event) {
-            try post(event, to: index, isNamed: event.event.audience != nil)
+        let receivers = ledger.consumers.indices.filter { index in
+            let consumer = ledger.consumers[index]
+            return consumer.isActive && consumer.wants(event.event.kind, event.event.region, event.event.audience)
         }
+        try post(number, event.event.priority, size: event.event.body.count, to: receivers)
         stored.append(event)
         receipt.new += 1
         return number

@@ -36,8 +36,7 @@ package final class EventBroadcast: Sendable {
     ///
     /// - Parameter store: the store whose events listeners get; nil for none.
     package init(_ store: EventStore?) {
-        store?.follow { [weak self, weak store] events in
-            if events.isEmpty, let store { self?.showWaiting(store.health) }
+        store?.follow { [weak self] events in
             self?.waiting.withLock { waiting in
                 if !waiting.isEmpty {
                     let stored = Set(events.map(\.event.id))
@@ -45,6 +44,8 @@ package final class EventBroadcast: Sendable {
                 }
                 for event in events { self?.show(event.event, event.number) }
             }
+        } failing: { [weak self, weak store] in
+            if let store { self?.showWaiting(store.health) }
         }
     }
 

@@ -444,10 +444,12 @@ extension Gateway {
     }
 
     /// Passes waiting events and the resulting presence to the store, without waiting for the disk.
-    func settle() {
+    ///
+    /// - Parameter isLast: whether to pass all of them, even if the store's memory has no room.
+    func settle(isLast: Bool = false) {
         if let store { reviewLosses(of: store) }
         let isPatient = canWait || fleet != nil
-        while !(isBacklogged && (isPatient || store?.health.isGood == true)) {
+        while isLast || !(isBacklogged && (isPatient || store?.health.isGood == true)) {
             // In a fleet, the earlier presence stays until the machine is alone again.
             let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil && hasBegun
             guard let step = queue.take(with: isPresenceDue ? presence : nil) else { break }
@@ -504,16 +506,14 @@ extension Gateway {
     /// The number of events that were lost because too many waited for the disk or they could not be encoded.
     var lost: Int { queue.lost + (store.map { WriteQueue.Losses(of: $0).dropped } ?? 0) }
 
-    /// Waits for rules, applications and the disk, and counts the events that the disk does not accept.
+    /// Waits for rules, applications and the disk, and passes all events to the store. What the disk does not accept
+    /// yet is written when the store is closed, or lost then.
     private func writeRest() async {
         await deciding.finish()
         await launching.finish()
         await review?.value
-        if await !waitForDisk(isPatient: canWait) {
-            let waiting = store?.health.waitingEvents ?? 0
-            queue.lost += waiting
-            if waiting > 0 { logger.error("lost \(waiting) events that could not be written") }
-        }
+        await waitForDisk(isPatient: canWait)
+        settle(isLast: true)
         publish()
     }
 

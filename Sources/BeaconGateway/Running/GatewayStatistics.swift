@@ -49,7 +49,8 @@ public struct GatewayStatistics: Hashable, Sendable {
     /// The number of events that wait in memory because the disk does not accept them.
     public var unkept = 0
 
-    /// The number of events that were lost because too many waited for the disk or they could not be encoded.
+    /// The number of events that were lost, because too many waited for the disk, because they could not be encoded, or
+    /// because the disk did not accept them until the end.
     public var lost = 0
 
     /// The newest time of any source.

@@ -23,7 +23,7 @@ struct WriteQueue {
     /// The losses of the store when its presence was last read.
     private(set) var losses = Losses()
     var isPresenceSaved = true
-    /// The number of events that could not be encoded, or not written before the end.
+    /// The number of events that could not be encoded.
     var lost = 0
 
     /// The losses of a store, which may include the newest presence.

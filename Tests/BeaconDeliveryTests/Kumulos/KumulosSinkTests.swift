@@ -71,8 +71,8 @@ struct KumulosSinkTests {
             #expect(!destination.wants(Samples.heartbeat(1)))
             // If a rule selects it for other kinds, these are refused and delay no others.
             let bench = try DeliveryBench([destination])
-            try await bench.service.append(
-                [Samples.proximity(1), Samples.enter(2), Samples.enter(3), Samples.proximity(4)], to: ["kumulos"])
+            let all = [Samples.proximity(1), Samples.enter(2), Samples.enter(3), Samples.proximity(4)]
+            try await bench.store.append(Step(all.compactMap { try bench.service.event($0, for: ["kumulos"]) }))
             try await bench.running { try await eventually { try await bench.status("kumulos").waiting == 0 } }
             let status = try await bench.status("kumulos")
             #expect(status.handled == 2 && status.deadLetters == 2)

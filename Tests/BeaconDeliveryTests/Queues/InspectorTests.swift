@@ -36,23 +36,6 @@ struct InspectorTests {
         #expect(status.deadLetters == 0 && status.waiting == 0 && status.waitingBytes == 0 && status.refused == 1)
     }
 
-    @Test("Waiting notifications and dead letters can be dropped, one or all, and drops are counted")
-    func drop() async throws {
-        let bench = try DeliveryBench([
-            Destination(name: "a", sink: MemorySink()), Destination(name: "b", sink: MemorySink()),
-        ])
-        let inspector = try EventStoreInspector(file: bench.store.file)
-        try await bench.service.append((1...5).map { Samples.proximity($0) })
-        #expect(try inspector.drop(Samples.proximity(2).id, for: "a", deadLettersOnly: false) == 1)
-        #expect(try inspector.drop(Samples.proximity(2).id, for: "a", deadLettersOnly: false) == 0)
-        #expect(try inspector.queue(of: "a").compactMap(\.notification.beacon?.minor) == [1, 3, 4, 5])
-        #expect(try inspector.drop(for: "a") == 0)
-        #expect(try inspector.drop(for: "a", deadLettersOnly: false) == 4)
-        #expect(try inspector.queue(of: "b").count == 5)
-        let status = try #require(try inspector.consumers().first { $0.name == "a" })
-        #expect(status.droppedOnRequest == 5 && status.waiting == 0 && status.waitingBytes == 0)
-    }
-
     @Test("An unknown name is reported with the known ones, and so is a missing file")
     func wrong() async throws {
         let bench = try DeliveryBench([Destination(name: "office", sink: MemorySink())])

@@ -20,8 +20,9 @@ struct QueueTests {
         try await bench.service.append((1...5).map { Samples.proximity($0) })
         // A known id is not stored again.
         try await bench.service.append([Samples.proximity(5)])
-        try await bench.service.append([Samples.proximity(6)], to: ["b", "nowhere"])
-        try await bench.service.append([Samples.proximity(7)], to: ["nowhere"])
+        let event = try #require(try bench.service.event(Samples.proximity(6), for: ["b", "nowhere"]))
+        try await bench.store.append(Step([event]))
+        #expect(try bench.service.event(Samples.proximity(7), for: ["nowhere"]) == nil)
         await bench.store.close()
         bench = try DeliveryBench(destinations, folder: folder)
         let waiting = try EventStoreInspector(file: bench.store.file).queue(of: "a").map(\.notification)
@@ -37,31 +38,11 @@ struct QueueTests {
         let bench = try DeliveryBench([
             Destination(name: "a", sink: a, kinds: [.exit]), Destination(name: "b", sink: b),
         ])
-        try await bench.service.append([Samples.enter(1)], to: ["a"])
+        let event = try #require(try bench.service.event(Samples.enter(1), for: ["a"]))
+        try await bench.store.append(Step([event]))
         try await bench.service.append([Samples.enter(2)])
         try await bench.running { try await eventually { a.attempts == 1 && b.attempts == 1 } }
         #expect(a.notifications == [Samples.enter(1)] && b.notifications == [Samples.enter(2)])
-    }
-
-    @Test("A thousand simultaneous appends are all stored, in the order of each caller")
-    func together() async throws {
-        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for writer in 0..<10 as Range<UInt16> {
-                group.addTask {
-                    for number in 0..<100 as Range<UInt16> {
-                        try await bench.service.append([Samples.proximity(writer * 100 + number)])
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        let all = try minors(bench)
-        #expect(all.count == 1_000)
-        for writer in 0..<10 as Range<UInt16> {
-            let own = all.filter { $0 / 100 == writer }
-            #expect(own == own.sorted())
-        }
     }
 
     @Test("Any number of forged beacons displaces no enter or exit (D8)")
@@ -154,15 +135,5 @@ struct QueueTests {
         #expect(try await bench.store.events().events.isEmpty)
         try await bench.service.append([Samples.proximity(1)])
         #expect(try await bench.service.status().map(\.waiting) == [0, 0])
-    }
-
-    @Test("A closed store throws an error")
-    func closed() async throws {
-        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
-        await bench.store.close()
-        let error = await #expect(throws: EventStoreError.self) {
-            try await bench.service.append([Samples.proximity(1)])
-        }
-        #expect(error?.code == .closed)
     }
 }

@@ -194,20 +194,6 @@ struct DeliveryServiceTests {
         #expect(log.all.contains { $0.contains("its filter changed") && $0.contains("2") })
     }
 
-    @Test("Notifications that a destination does not select never enter its queue")
-    func kinds() async throws {
-        let (all, some) = (MemorySink(), MemorySink())
-        let bench = try DeliveryBench([
-            Destination(name: "all", sink: all), Destination(name: "some", sink: some, kinds: [.enter, .exit]),
-        ])
-        try await bench.service.append([Samples.proximity(1), Samples.enter(2)])
-        #expect(try await bench.service.status().map(\.waiting) == [2, 1])
-        try await bench.running {
-            try await eventually { all.notifications.count == 2 && some.notifications.count == 1 }
-        }
-        #expect(some.notifications == [Samples.enter(2)])
-    }
-
     @Test("A shutdown waits for requests in flight, and the rest waits for the next start")
     func shutdown() async throws {
         let gate = SlowSink()

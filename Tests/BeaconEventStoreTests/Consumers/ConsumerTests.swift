@@ -110,6 +110,31 @@ struct ConsumerTests {
         #expect(try await consumer.available()?.events.first?.number == 5)
     }
 
+    @Test("Each of many consumers has its own mailbox, more of them than a set of the file has bits")
+    func many() async throws {
+        let bench = try StoreBench()
+        func consumers() throws -> [EventConsumer] {
+            try bench.store.addConsumers((0..<130).map { ("\($0)", EventFilter(kinds: $0 % 2 == 0 ? nil : ["enter"])) })
+        }
+        var all = try consumers()
+        let events = [bench.event("enter"), bench.event("exit"), bench.event("enter")]
+        try await bench.store.append(Step(events))
+        for (number, consumer) in all.enumerated() where number % 3 == 0 {
+            try await consumer.commit(try #require(try await consumer.available(limit: 1)), refused: [1: "\(number)"])
+        }
+        try await bench.store.removeConsumer("64")
+        try await bench.reopen()
+        all = try consumers()
+        #expect(bench.store.recovery == nil)
+        for (number, consumer) in all.enumerated() {
+            let own = events.filter { number % 2 == 0 || $0.kind == "enter" }
+            let left = number == 64 ? [] : Array(own.dropFirst(number % 3 == 0 ? 1 : 0))
+            #expect(try await drain(consumer, limit: 1) == left, "\(number)")
+            let reasons = try bench.inspector.refused(by: consumer.name).map(\.reason)
+            #expect(reasons == (number % 3 == 0 ? ["\(number)"] : []), "\(number)")
+        }
+    }
+
     @Test("A dead letter can be retried or dropped, in this process and from another")
     func deadLetters() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
@@ -148,67 +173,20 @@ struct ConsumerTests {
         #expect(throws: EventStoreError.self) { try inspector.retry(for: "nobody") }
     }
 
-    @Test("Waiting events can be dropped from another process, one or all, while the consumer continues")
-    func drop() async throws {
+    @Test("Another process of the application adds events, and the writer counts them with its next step")
+    func added() async throws {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
-        let events = bench.events(6)
-        try await bench.store.append(Step(events))
-        let inspector = try bench.inspector
-        #expect(try inspector.drop(events[2].id, for: "a", deadLettersOnly: false) == 1)
-        #expect(try await drain(consumer, limit: 2) == [0, 1, 3, 4, 5].map { events[$0] })
-        try await bench.store.append(Step(bench.events(5)))
-        #expect(try await consumer.status().waiting == 5)
-        #expect(try inspector.drop(for: "a", deadLettersOnly: false) == 5)
-        #expect(try await consumer.available() == nil)
-        // Another process of the application adds events. The writer counts them with its next step.
+        let first = bench.event()
+        try await bench.store.append(Step([first]))
+        #expect(try await drain(consumer) == [first])
         let foreign = bench.event()
-        #expect(try inspector.append([foreign, events[0]]) == 1)
+        #expect(try bench.inspector.append([foreign, first]) == 1)
+        #expect(try await consumer.status().waiting == 1)
         let last = bench.event()
-        #expect(try await bench.store.append(Step([last])).numbers == [13])
+        #expect(try await bench.store.append(Step([last])).numbers == [3])
         #expect(try await consumer.status().waiting == 2)
         #expect(try await drain(consumer) == [foreign, last])
-    }
-
-    @Test("A consumer beyond its bounds skips and counts the lowest priority first, and enters and exits last")
-    func skip() async throws {
-        let bench = try StoreBench()
-        let limits = ConsumerLimits(events: 30)
-        let shown = EventFilter(kinds: ["proximity", "app", "place", "exit"])
-        let consumer = try bench.store.addConsumer("a", filter: shown, limits: limits)
-        let order: [(String, Event.Priority)] = [
-            ("proximity", .repeated), ("app", .normal), ("place", .normal), ("exit", .essential),
-            ("hidden", .repeated),
-        ]
-        var events: [Event] = []
-        for number in 0..<100 {
-            let (kind, priority) = order[number % 5]
-            events.append(bench.event(kind, priority: priority, body: "\(number)"))
-        }
-        try await bench.store.append(Step(events))
-        try await bench.store.maintain()
-        // There are 20 events of each kind: it skips proximity, and the oldest 30 of the next two kinds.
-        var status = try await consumer.status()
-        #expect(status.waiting == 30 && status.droppedBySize == 50)
-        try await bench.reopen()
-        let again = try bench.store.addConsumer("a", filter: shown, limits: limits)
-        status = try await again.status()
-        #expect(status.waiting == 30 && status.droppedBySize == 50)
-        let kept = try await drain(again)
-        #expect(kept.filter { $0.kind == "exit" } == events.filter { $0.kind == "exit" })
-        #expect(kept.filter { $0.kind == "place" } == events.filter { $0.kind == "place" }.suffix(5))
-        #expect(kept.count == 30)
-        // Limit by size and by age.
-        let bytes = try bench.store.addConsumer("bytes", limits: ConsumerLimits(age: .seconds(60), bytes: 1_050))
-        try await bench.store.append(Step(bench.events(20)))
-        try await bench.store.maintain()
-        #expect(try await bytes.status().waiting == 10)
-        bench.clock.advance(by: .seconds(61))
-        let young = bench.event()
-        try await bench.store.append(Step([young]))
-        try await bench.store.maintain()
-        #expect(try await bytes.status().droppedByAge == 10)
-        #expect(try await drain(bytes) == [young])
     }
 
     @Test("A consumer continues after a restart, and its failures until it succeeds")
@@ -235,97 +213,6 @@ struct ConsumerTests {
         #expect(try await drain(try bench.store.addConsumer("c", after: 0)) == events)
         #expect(try await drain(try bench.store.addConsumer("d", after: 3)) == [events[3]])
         #expect(throws: EventStoreError.self) { try bench.store.addConsumer(".lookup") }
-    }
-
-    @Test("A paused consumer keeps its waiting events, and receives no events from the pause")
-    func paused() async throws {
-        let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
-        var consumer = try bench.store.addConsumer("a")
-        let events = bench.events(12)
-        try await bench.store.append(Step(Array(events[..<3])))
-        try bench.store.addConsumers([], pausing: ["a", "nobody"])
-        try await bench.store.append(Step(Array(events[3..<6])))
-        #expect(try await consumer.status().waiting == 3)
-        try await bench.reopen()
-        #expect(try bench.inspector.waiting(for: "a").map(\.event) == Array(events[..<3]))
-        consumer = try bench.store.addConsumer("a")
-        try await bench.store.append(Step(Array(events[6..<8])))
-        #expect(try await consumer.status().waiting == 5)
-        // Pause again before it has passed the first pause.
-        try bench.store.addConsumers([], pausing: ["a"])
-        try await bench.store.append(Step([events[8]]))
-        #expect(try await consumer.status().waiting == 5)
-        try await bench.reopen()
-        consumer = try bench.store.addConsumer("a")
-        #expect(try await drain(consumer, limit: 2) == Array(events[..<3]) + Array(events[6...7]))
-        try bench.store.addConsumers([], pausing: ["a"])
-        try await bench.store.append(Step([events[9]]))
-        // No event waits for it, so it does not delay deletion.
-        bench.clock.advance(by: .seconds(1))
-        try await bench.store.maintain()
-        #expect(try await bench.store.all().isEmpty)
-        consumer = try bench.store.addConsumer("a")
-        try await bench.store.append(Step([events[10]]))
-        #expect(try await drain(consumer) == [events[10]])
-    }
-
-    @Test("Of the lowest priority only the newest event waits")
-    func latest() async throws {
-        let bench = try StoreBench()
-        let consumer = try bench.store.addConsumer("a")
-        var events: [Event] = []
-        for number in 0..<10 {
-            events += [bench.event("report", priority: .latest, body: "\(number)"), bench.event("enter")]
-        }
-        try await bench.store.append(Step(events))
-        var status = try await consumer.status()
-        #expect(status.waiting == 11 && status.superseded == 9 && status.dropped == 0)
-        try await bench.reopen()
-        let again = try bench.store.addConsumer("a")
-        #expect(try await drain(again) == events.filter { $0.kind == "enter" || $0 == events[18] })
-        status = try await again.status()
-        #expect(status.waiting == 0 && status.waitingBytes == 0 && status.handled == 11)
-    }
-
-    @Test("Only the consumers in an event's audience receive it, whatever their filters")
-    func audience() async throws {
-        let bench = try StoreBench()
-        let a = try bench.store.addConsumer("a", filter: EventFilter(kinds: ["enter"]))
-        let b = try bench.store.addConsumer("b", filter: EventFilter(regions: ["hall"], kindsOfAnyRegion: ["report"]))
-        var events = [
-            bench.event("enter", region: "hall"), bench.event("enter", region: "shop"), bench.event("report"),
-            bench.event("other"), bench.event("other"),
-        ]
-        events[3].audience = ["a"]
-        events[4].audience = ["a", "b", "nobody"]
-        try await bench.store.append(Step(events))
-        let counts = try await [a.status().waiting, b.status().waiting]
-        #expect(counts == [4, 3])
-        #expect(try await drain(a) == [0, 1, 3, 4].map { events[$0] })
-        #expect(try await drain(b) == [0, 2, 4].map { events[$0] })
-    }
-
-    @Test("Waiting events that are no longer selected are dropped and counted, also over a restart")
-    func otherFilter() async throws {
-        let bench = try StoreBench()
-        try bench.store.addConsumer("a")
-        let events = (0..<10).map { bench.event($0.isMultiple(of: 2) ? "enter" : "exit") }
-        try await bench.store.append(Step(events))
-        try await bench.reopen()
-        var consumer = try bench.store.addConsumer("a", filter: EventFilter(kinds: ["enter"]))
-        var status = try await consumer.status()
-        #expect(status.waiting == 5 && status.droppedByFilter == 5 && status.dropped == 5)
-        let batch = try #require(try await consumer.available(limit: 2))
-        consumer = try bench.store.addConsumer("a", filter: EventFilter(kinds: ["exit"]))
-        status = try await consumer.status()
-        // A dropped event does not come back.
-        #expect(status.waiting == 0 && status.droppedByFilter == 10)
-        // The outcome of a batch that was dropped in between changes nothing.
-        try await consumer.commit(batch)
-        #expect(try await consumer.status().handled == 0)
-        let event = bench.event("exit")
-        try await bench.store.append(Step([event]))
-        #expect(try await drain(consumer) == [event])
     }
 
     @Test("After the deletion of all events new ones continue the numbers, and a consumer receives no event twice")

@@ -12,6 +12,7 @@ struct BackupTests {
         let bench = try StoreBench()
         let consumer = try bench.store.addConsumer("a")
         try bench.store.addConsumer("b")
+        _ = try bench.store.addHiddenConsumer("rules", filter: EventFilter(), limits: ConsumerLimits())
         for number in 0..<count {
             var step = Step([bench.event("enter", region: "r\(number % 5)", body: "\(number)")])
             step.set("region", "r\(number % 5)", to: Data("\(number)".utf8), sender: "s")
@@ -112,9 +113,13 @@ struct BackupTests {
         ("no filter", "UPDATE destination SET filter = x'7b'"),
         (
             "a delivery of a missing event",
-            "INSERT INTO delivery VALUES ('a', 1, 9223372036854775807, 2, 100, 0, 0, 0, NULL, NULL)"
+            "INSERT INTO delivery VALUES (1, 9223372036854775807, 0, 1, 2, 100, 0, 0, NULL, NULL)"
         ),
         ("a delivery in an unknown state", "UPDATE delivery SET state = 77 WHERE number = 15"),
+        ("a delivery to nobody", "UPDATE delivery SET destinations = 0 WHERE number = 15"),
+        ("a delivery to everybody", "UPDATE delivery SET destinations = -1"),
+        ("a delivery to an unknown bank", "UPDATE delivery SET bank = 9223372036854775807"),
+        ("a slot at its limit", "UPDATE destination SET slot = 9223372036854775807"),
         ("a delivery of no bytes", "UPDATE delivery SET bytes = 'x'"),
         ("a delivery of too many bytes", "UPDATE delivery SET bytes = 9223372036854775807"),
         ("a changed time", "UPDATE state SET modified = 9223372036854775807"),

@@ -149,7 +149,7 @@ struct DamageTests {
 
     @Test(
         "A mailbox keeps its readable rows without the row of its consumer, and no event of the past returns to it",
-        arguments: ["at a start", "while it runs"])
+        arguments: ["at a start", "while it runs", "a page"])
     func lostConsumer(_ found: String) async throws {
         let bench = try StoreBench()
         func consumers() throws -> [EventConsumer] {
@@ -163,11 +163,21 @@ struct DamageTests {
         try bench.store.addConsumers([], pausing: ["former"])
         try await all[0].commit(try #require(try await all[0].available(limit: 6)), refused: [2: "no"])
         for consumer in all[1...] { try await consumer.commit(try #require(try await consumer.available())) }
-        if found == "at a start" { await bench.store.close() }
+        if found != "while it runs" { await bench.store.close() }
         let database = try DatabaseQueue(path: bench.file.path)
-        try await database.write { try $0.execute(sql: "UPDATE destination SET filter = x'7b'") }
+        let page = try await database.write { database in
+            try database.execute(sql: "UPDATE destination SET filter = x'7b'")
+            return try UInt64.fetchOne(
+                database, sql: "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'destination'")
+        }
         try database.close()
-        if found == "at a start" {
+        if found == "a page", let page {
+            let handle = try FileHandle(forUpdating: bench.file)
+            try handle.seek(toOffset: (page - 1) * 2_048)
+            try handle.write(contentsOf: Data(repeating: 0xA5, count: 2_048))
+            try handle.close()
+        }
+        if found != "while it runs" {
             try bench.open()
             all = try consumers()
         }
@@ -195,6 +205,8 @@ struct DamageTests {
                 + "droppedByAge = 1152921504606846975, droppedBySize = 1152921504606846975, "
                 + "droppedByFilter = 1152921504606846975, droppedOnRequest = 1152921504606846975",
             "UPDATE delivery SET attempts = 1152921504606846975, state = 2, reason = 'no'",
+            "UPDATE delivery SET destinations = 4", "UPDATE delivery SET destinations = -1",
+            "UPDATE delivery SET bank = 1", "UPDATE destination SET slot = 9223372036854775807 WHERE name = 'a'",
         ])
     func numbers(sql: String) async throws {
         let bench = try StoreBench()

@@ -331,7 +331,7 @@ struct InvariantTests {
         try await DatabaseQueue(path: bench.file.path).write { database in
             try database.execute(
                 sql: """
-                    INSERT INTO destination SELECT ?, filter, active, \(Self.otherColumns) FROM destination;
+                    INSERT INTO destination SELECT ?, slot + 1, filter, active, \(Self.otherColumns) FROM destination;
                     """, arguments: [decomposed])
             try database.execute(
                 sql: "INSERT INTO state SELECT namespace, ?, value, sender, modified FROM state",
@@ -367,28 +367,6 @@ struct InvariantTests {
         try await bench.store.append(Step(events))
         try await bench.store.maintain()
         #expect(try await bench.store.append(Step(events)).new == 0)
-    }
-
-    @Test("Housekeeping writes the counts, so that a kill loses those of ten seconds at most")
-    func counts() async throws {
-        let bench = try StoreBench()
-        let consumer = try bench.store.addConsumer("a")
-        try await bench.store.append(Step(bench.events(5)))
-        try await consumer.commit(try #require(try await consumer.available(limit: 3)))
-        try await bench.store.maintain()
-        try await bench.crash(into: "copy.sqlite")
-        let status = try #require(try await bench.store.consumers().first)
-        #expect(status.appended == 5 && status.handled == 3 && status.waiting == 2)
-    }
-
-    @Test("A consumer that was removed and added again has a row")
-    func addedAgain() async throws {
-        let bench = try StoreBench()
-        try bench.store.addConsumer("a")
-        try await bench.store.removeConsumer("a")
-        try bench.store.addConsumer("a")
-        try await bench.crash(into: "copy.sqlite")
-        #expect(try await bench.store.consumers().map(\.name) == ["a"])
     }
 
     @Test("An event that a consumer is given after the history deleted it, and that it does not take, goes again")

@@ -15,8 +15,8 @@ private struct MailboxModel {
         var event: Stored
         var priority: Event.Priority
         var bytes: Int
-        /// The arrival, or the time of the refusal or of the request for a retry.
-        var since: Int64
+        /// The time of the refusal, the addressing or the request for a retry; nil for the arrival.
+        var since: Int64?
         var isNamed: Bool
     }
 
@@ -31,6 +31,8 @@ private struct MailboxModel {
         var filter: EventFilter
         var isActive = true
         var mail: [Int64: Mail] = [:]
+        /// What has happened to its events. Its other members are not used.
+        var counts = ConsumerStatus(name: "")
 
         func waits(_ number: Int64) -> Bool { mail[number].map { $0.state != .dead } ?? false }
         var waiting: [Mail] { mail.values.filter { $0.state != .dead } }
@@ -43,16 +45,26 @@ private struct MailboxModel {
             return Array(ready.prefix(limit))
         }
 
+        /// Keeps only the mail that satisfies a condition, and counts the rest.
+        mutating func keep(
+            _ count: WritableKeyPath<ConsumerStatus, Int>, where isKept: (Int64, Mail) -> Bool
+        ) {
+            let before = mail.count
+            mail = mail.filter { isKept($0.key, $0.value) }
+            counts[keyPath: count] += before - mail.count
+        }
+
         /// Of the lowest priority, only the newest waits.
         mutating func supersede(before number: Int64) {
-            mail = mail.filter { $1.state == .dead || $1.priority != .latest || $0 >= number }
+            keep(\.superseded) { $1.state == .dead || $1.priority != .latest || $0 >= number }
         }
 
         mutating func post(_ stored: Stored, _ state: State, isNamed: Bool, _ event: Event) {
             if event.priority == .latest { supersede(before: .max) }
+            counts.appended += 1
             mail[stored.number] = Mail(
                 state: state, event: stored, priority: event.priority, bytes: event.body.count + 100,
-                since: stored.arrival, isNamed: isNamed)
+                since: state == .pending ? nil : stored.arrival, isNamed: isNamed)
         }
 
         /// Drops the least important, and of these the oldest.
@@ -61,7 +73,7 @@ private struct MailboxModel {
                 let all = mail.values.filter(isCounted)
                 guard all.count > count || all.reduce(0, { $0 + $1.bytes }) > limits.bytes else { return }
                 let first = all.min { ($0.priority, $0.event.number) < ($1.priority, $1.event.number) }
-                if let first { mail[first.event.number] = nil }
+                if let first { keep(\.droppedBySize) { number, _ in number != first.event.number } }
             }
         }
     }
@@ -141,7 +153,7 @@ private struct MailboxModel {
             return mailboxes[name] = mailbox
         }
         if mailbox.filter != filter {
-            mailbox.mail = mailbox.mail.filter { _, mail in
+            mailbox.keep(\.droppedByFilter) { _, mail in
                 let event = mail.event.event
                 return mail.state == .dead || mail.isNamed || filter.selects(kind: event.kind, region: event.region)
             }
@@ -155,8 +167,9 @@ private struct MailboxModel {
             if refused.contains(number) {
                 mailboxes[name]?.mail[number]?.state = .dead
                 mailboxes[name]?.mail[number]?.since = now
+                mailboxes[name]?.counts.refused += 1
             } else {
-                mailboxes[name]?.mail[number] = nil
+                mailboxes[name]?.keep(\.handled) { other, _ in other != number }
             }
         }
         if !refused.isEmpty { mailboxes[name]?.enforce(limits, { $0.state == .dead }, count: limits.refused) }
@@ -175,35 +188,41 @@ private struct MailboxModel {
 
     mutating func drop(_ name: String, _ number: Int64?, deadLettersOnly: Bool) -> Int {
         let before = mailboxes[name]?.mail.count ?? 0
-        let left = mailboxes[name]?.mail.filter { key, mail in
+        mailboxes[name]?.keep(\.droppedOnRequest) { key, mail in
             number != nil && key != number || deadLettersOnly && mail.state != .dead
         }
-        mailboxes[name]?.mail = left ?? [:]
         return before - (mailboxes[name]?.mail.count ?? 0)
     }
 
     // MARK: - Bounds and clocks
 
+    /// Drops what is too old, or else what is too much, from the first mailbox that has any.
+    ///
+    /// - Returns: Whether there was any.
+    mutating func drop(at now: Int64, sinceBoot: Int64) -> Bool {
+        let (events, oldest) = (events, now - Int64(limits.age / .milliseconds(1)))
+        func since(_ mail: Mail) -> Int64 { mail.since ?? events[mail.event.number]?.arrival ?? .min }
+        for (name, var mailbox) in mailboxes.sorted(by: { $0.key < $1.key }) {
+            let count = mailbox.mail.count
+            if sinceBoot >= boot.trusted {
+                // Events in order leave in order, also if the clock was set back by a few seconds in between.
+                let pending = mailbox.mail.values.filter { $0.state == .pending && since($0) >= oldest }
+                let first = pending.map(\.event.number).min() ?? .max
+                mailbox.keep(\.droppedByAge) { number, mail in
+                    since(mail) >= oldest || mail.state == .pending && number > first
+                }
+            }
+            if mailbox.mail.count == count { mailbox.enforce(limits, { $0.state != .dead }, count: limits.events) }
+            mailboxes[name] = mailbox
+            if mailbox.mail.count < count { return true }
+        }
+        return false
+    }
+
     mutating func maintain(at now: Int64, sinceBoot: Int64) {
         let canBeOld = sinceBoot >= boot.trusted
         // A young event keeps the old ones behind it. If it is dropped for want of room, they end, too.
-        var count = -1
-        while count != mailboxes.values.reduce(0, { $0 + $1.mail.count }) {
-            count = mailboxes.values.reduce(0) { $0 + $1.mail.count }
-            for name in mailboxes.keys {
-                if canBeOld {
-                    let oldest = now - Int64(limits.age / .milliseconds(1))
-                    // Events in order leave in order, also if the clock was set back by a few seconds in between.
-                    let pending = mailboxes[name]?.mail.values.filter { $0.state == .pending && $0.since >= oldest }
-                    let first = pending?.map(\.event.number).min() ?? .max
-                    let young = mailboxes[name]?.mail.filter { number, mail in
-                        mail.since >= oldest || mail.state == .pending && number > first
-                    }
-                    mailboxes[name]?.mail = young ?? [:]
-                }
-                mailboxes[name]?.enforce(limits, { $0.state != .dead }, count: limits.events)
-            }
-        }
+        while drop(at: now, sinceBoot: sinceBoot) {}
         let oldest = canBeOld ? now - Int64(retention.age / .milliseconds(1)) : .min
         var left = events.values.filter { $0.number > swept }.sorted { $0.number < $1.number }
         var bytes = left.reduce(0) { $0 + $1.bytes }
@@ -254,7 +273,7 @@ private struct MailboxModel {
         state = state.mapValues { ($0.value, times($0.modified)) }
         for name in mailboxes.keys {
             for (number, mail) in mailboxes[name]?.mail ?? [:] {
-                mailboxes[name]?.mail[number]?.since = times(mail.since)
+                mailboxes[name]?.mail[number]?.since = mail.since.map(times)
             }
         }
     }
@@ -279,6 +298,14 @@ private final class MailboxHistory {
     ]
     private static let limits = ConsumerLimits(age: .seconds(200), events: 25, bytes: 2_200, refused: 5)
     private static let memory = 20
+
+    /// The store enforces the bounds between two steps or later, so that a report is dropped or replaced.
+    private static func counts(of status: ConsumerStatus) -> [Int] {
+        [
+            status.appended, status.handled, status.refused, status.droppedByAge, status.droppedByFilter,
+            status.droppedOnRequest, status.droppedBySize + status.superseded,
+        ]
+    }
 
     init(seed: UInt64) throws {
         self.seed = seed
@@ -436,7 +463,11 @@ private final class MailboxHistory {
         bench.fault.set(nil)
         try await bench.store.append(Step())
         correct()
-        for step in waiting { _ = model.store(step, at: now) }
+        for (index, step) in waiting.enumerated() {
+            _ = model.store(step, at: now)
+            // The first one is written alone, and some of the bounds are enforced before the others.
+            if index == 0 { _ = model.drop(at: now, sinceBoot: sinceBoot) }
+        }
     }
 
     private func reopen() async throws {
@@ -469,13 +500,22 @@ private final class MailboxHistory {
         let place: Comment = "seed \(seed), step \(step)"
         struct Row: Hashable { var name: String, state: Int, number: Int64 }
         let database = try DatabaseQueue(path: bench.store.file.path)
-        let (rows, numbers): ([Row], [Int64]) = try await database.read { database in
-            (
-                try GRDB.Row.fetchAll(database, sql: "SELECT destination, state, number FROM delivery").map {
-                    Row(name: $0[0], state: $0[1], number: $0[2])
-                }, try Int64.fetchAll(database, sql: "SELECT number FROM event ORDER BY number")
+        let (rows, numbers, strays): ([Row], [Int64], Int?) = try await database.read { database in
+            let mail = """
+                SELECT name, state, number FROM destination
+                JOIN delivery ON bank = slot / 62 AND destinations >> slot % 62 & 1
+                """
+            let strays = """
+                SELECT count(*) FROM delivery
+                WHERE destinations <= 0 OR destinations & ~(SELECT coalesce(sum(1 << slot), 0) FROM destination)
+                """
+            return (
+                try GRDB.Row.fetchAll(database, sql: mail).map { Row(name: $0[0], state: $0[1], number: $0[2]) },
+                try Int64.fetchAll(database, sql: "SELECT number FROM event ORDER BY number"),
+                try Int.fetchOne(database, sql: strays)
             )
         }
+        #expect(strays == 0, place)
         let expected = model.mailboxes.flatMap { name, mailbox in
             mailbox.mail.values.map { Row(name: name, state: $0.state.rawValue, number: $0.event.number) }
         }
@@ -488,6 +528,7 @@ private final class MailboxHistory {
             #expect(status.waiting == mailbox?.waiting.count, place)
             #expect(status.waitingBytes == mailbox?.waiting.reduce(0) { $0 + $1.bytes }, place)
             #expect(status.deadLetters == mailbox?.dead.count, place)
+            #expect(Self.counts(of: status) == mailbox.map { Self.counts(of: $0.counts) }, place)
         }
         let state = try await bench.store.state("s")
         #expect(

@@ -130,6 +130,27 @@ struct DiskFailureTests {
         #expect(bench.published.withLock { $0.lost } >= 1)
     }
 
+    @Test("What waits at the end is written when the store is closed, or is lost then", arguments: [true, false])
+    func last(_ works: Bool) async throws {
+        let radios = ScriptedRadios(1)
+        await #expect(throws: CancellationError.self) {
+            try await run(gateway(radios), radios) { start in
+                await ScriptedRadios.onThread { start.open(0) }
+                disk.fail(EventStoreError(.full, "no sector is left"))
+                await ScriptedRadios.onThread { start.report(0, hearing: true) }
+                throw CancellationError()
+            }
+        }
+        let waiting = store.health.waitingEvents
+        #expect(waiting >= 1 && bench.published.withLock { $0.lost } == 0)
+        #expect(!bench.lines.all.contains { $0.contains("lost") })
+        if works { disk.fail(nil) }
+        #expect(await store.close() == (works ? 0 : waiting))
+        #expect(bench.lines.all.contains { $0.contains("lost \(waiting) events") } == !works)
+        let again = try EventStore(file: store.file, logger: bench.lines.logger)
+        #expect(try await again.events().events.contains { $0.event.kind == "enter" } == works)
+    }
+
     @Test("A recording waits for the disk, and loses nothing")
     func recording() async throws {
         let lines = (0..<20).map { GatewayBench.line(1000 + Double($0) * 40) }.joined()
