@@ -334,9 +334,10 @@ let package = Package(
             "BeaconTestKit",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconSimulation", "BeaconApplications",
-                "BeaconMonitoring", "CoreLocation", "CTaskJobs",
+                "BeaconMonitoring", "CoreLocation", "CCrashReport", "CTaskJobs",
             ]
         ),
+        .target(name: "CCrashReport"),
         .target(name: "CTaskJobs"),
 
         // For tests: bounds those with helpers (servers, brokers, buses, processes), and ends the helpers with them.

@@ -149,6 +149,9 @@ package actor BeaconCenter {
     let writer: StateWriter
     private var launching: (status: AuthorizationStatus, hasTriggers: Bool)?
 
+    /// The observer of the application, if a test observes it.
+    nonisolated let observer = CallbackObserver()
+
     /// The queue on which the center works.
     package nonisolated var queue: DispatchQueue { executor.queue }
 

@@ -350,6 +350,7 @@ open class CLLocationManager: NSObject {
     // MARK: - Callbacks
 
     private func handle(_ event: ClientEvent) {
+        if delegate != nil { core.center.noteObservation(.callback(event)) }
         switch event {
         case .authorization:
             guard let delegate = delegates.delegateOrHold() else { return }

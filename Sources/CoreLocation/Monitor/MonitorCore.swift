@@ -244,7 +244,10 @@ final class MonitorReader: Sendable {
             } onCancel: {
                 monitor.core.cancel(wait)
             }
-            if event == nil || monitor.core.isCurrent(id) { return event }
+            guard let event else { return nil }
+            guard monitor.core.isCurrent(id) else { continue }
+            monitor.center.noteObservation(.monitorEvent("\(event.state)"))
+            return event
         }
     }
 }

@@ -1,0 +1,265 @@
+import BeaconTestKit
+import CoreLocation
+import Observation
+
+/// Apps that act on ranging reports.
+@MainActor
+enum RangingApps {
+    static let all: [SampleApp] = [
+        SampleApp(name: "never stops ranging", situations: [3]) { EndlessRanger($0, isFixed: $2) },
+        SampleApp(name: "takes accuracy -1 for nearest", situations: [11]) { NearestShelf($0, isFixed: $2) },
+        SampleApp(name: "sends the first of unknown beacons", situations: [11]) { FirstBeaconSender($0, isFixed: $2) },
+        SampleApp(name: "sends each second", situations: [15]) { ProximitySender($0, isFixed: $2) },
+        SampleApp(name: "flickers at a border", situations: [14]) { ZoneStore($0, isFixed: $2) },
+        SampleApp(name: "takes an old address for a departure", situations: [10]) { PhoneTracker($0, isFixed: $2) },
+        SampleApp(name: "ends the visit when one of two beacons leaves", situations: [8]) {
+            AisleCounter($0, isFixed: $2)
+        },
+        SampleApp(name: "takes a second beacon for nothing", situations: [7]) { ExhibitStore($0, isFixed: $2) },
+    ]
+}
+
+/// An app that ranges from the arrival to the exit, for others to build on.
+private class Ranger: NSObject, CLLocationManagerDelegate {
+    let manager = CLLocationManager()
+    let outlet: Outlet
+    let isFixed: Bool
+
+    init(_ outlet: Outlet, isFixed: Bool) {
+        (self.outlet, self.isFixed) = (outlet, isFixed)
+        super.init()
+        manager.delegate = self
+        manager.requestAlwaysAuthorization()
+        manager.startMonitoring(for: shopRegion)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
+        switch state {
+        case .inside: manager.startRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint)
+        case .outside: leave()
+        default: break
+        }
+    }
+
+    func leave() { manager.stopRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint) }
+
+    func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {}
+}
+
+/// After petermetz/cordova-plugin-ibeacon#289: ranging goes on after the exit.
+private final class EndlessRanger: Ranger {
+    private var isWelcome = false
+
+    override func leave() {
+        isWelcome = false
+        if isFixed { super.leave() }
+    }
+
+    override func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        guard !isWelcome, beacons.contains(where: { $0.proximity == .near || $0.proximity == .immediate }) else { return }
+        isWelcome = true
+        outlet.notify("a beacon is near")
+    }
+}
+
+/// After Estimote/iOS-Fleet-Management-SDK#33: -1 is less than two meters.
+private final class NearestShelf: Ranger {
+    private var shelf: Int?
+
+    override func leave() {
+        super.leave()
+        shelf = nil
+    }
+
+    override func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        let known = isFixed ? beacons.filter { $0.accuracy >= 0 } : beacons
+        guard let nearest = known.min(by: { $0.accuracy < $1.accuracy }), nearest.accuracy < 2,
+            nearest.minor.intValue != shelf
+        else { return }
+        shelf = nearest.minor.intValue
+        outlet.notify("shelf \(nearest.minor)")
+    }
+}
+
+/// After presence-insights/pi-clientsdk-ios#7: any change of the first beacon is sent, known or not.
+private final class FirstBeaconSender: Ranger {
+    private var sent = ""
+
+    override func leave() {
+        super.leave()
+        sent = ""
+    }
+
+    override func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        let wanted = isFixed ? beacons.filter { $0.proximity != .unknown } : beacons
+        guard let first = wanted.first else { return }
+        let key = isFixed ? "\(first.minor)" : "\(first.minor) \(first.proximity == .unknown)"
+        guard key != sent else { return }
+        sent = key
+        outlet.notify("presence at \(first.minor)")
+    }
+}
+
+/// After the recipe's warning: each report becomes a message. A task reads the reports as a stream.
+private final class ProximitySender: Ranger {
+    private let reports: AsyncStream<CLProximity>.Continuation
+
+    override init(_ outlet: Outlet, isFixed: Bool) {
+        let (stream, continuation) = AsyncStream.makeStream(of: CLProximity.self)
+        reports = continuation
+        super.init(outlet, isFixed: isFixed)
+        Task {
+            var last = CLProximity.unknown
+            for await proximity in stream {
+                if proximity != .unknown, !isFixed || proximity != last {
+                    outlet.notify("proximity \(proximity.rawValue)")
+                }
+                last = proximity
+            }
+        }
+    }
+
+    deinit { reports.finish() }
+
+    override func leave() {
+        super.leave()
+        reports.yield(.unknown)
+    }
+
+    override func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        if let first = beacons.first { reports.yield(first.proximity) }
+    }
+}
+
+/// A zone ends at three meters sharp, and each reading decides. The twin needs five readings in a row.
+@MainActor
+@Observable
+private final class ZoneStore {
+    private(set) var isInZone = false
+    @ObservationIgnored private var doubts = 0
+    @ObservationIgnored private let outlet: Outlet
+    @ObservationIgnored private let isFixed: Bool
+    @ObservationIgnored private var ranger: ZoneRanger?
+
+    init(_ outlet: Outlet, isFixed: Bool) {
+        (self.outlet, self.isFixed) = (outlet, isFixed)
+        ranger = ZoneRanger(outlet, isFixed: isFixed)
+        ranger?.store = self
+    }
+
+    func update(distance: Double) {
+        let isNear = distance < 3
+        if isNear == isInZone { doubts = 0 } else { doubts += 1 }
+        guard doubts >= (isFixed ? 12 : 1) else { return }
+        doubts = 0
+        isInZone = isNear
+        outlet.notify(isNear ? "in the zone" : "out of the zone")
+    }
+
+    func leave() {
+        if isInZone { outlet.notify("out of the zone") }
+        (isInZone, doubts) = (false, 0)
+    }
+}
+
+@MainActor
+private final class ZoneRanger: Ranger {
+    weak var store: ZoneStore?
+
+    override nonisolated init(_ outlet: Outlet, isFixed: Bool) { super.init(outlet, isFixed: isFixed) }
+
+    override nonisolated func leave() {
+        super.leave()
+        MainActor.assumeIsolated { store?.leave() }
+    }
+
+    override nonisolated func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        // The unsteady estimate of the newest second, as an app makes it from the signal.
+        guard let beacon = beacons.first, beacon.rssi != 0 else { return }
+        let distance = pow(10, (-59 - Double(beacon.rssi)) / 17.5)
+        MainActor.assumeIsolated { store?.update(distance: distance) }
+    }
+}
+
+/// After the note in Apple's article: for some seconds, the old address of a phone is a second, unknown beacon.
+private final class PhoneTracker: Ranger {
+    private var isNear = false
+
+    override func leave() {
+        super.leave()
+        if isNear { outlet.notify("the guide has left") }
+        isNear = false
+    }
+
+    override func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        let near = beacons.filter { $0.proximity == .near || $0.proximity == .immediate }
+        let isLost = isFixed ? near.isEmpty && !beacons.isEmpty : beacons.contains { $0.proximity == .unknown }
+        if isNear, isLost {
+            isNear = false
+            outlet.notify("the guide has left")
+        } else if !isNear, !near.isEmpty, !isLost {
+            isNear = true
+            outlet.notify("the guide is here")
+        }
+    }
+}
+
+/// After RadiusNetworks/android-ibeacon-service#48: fewer beacons than before mean that the visitor is gone.
+private final class AisleCounter: Ranger {
+    private var count = 0
+
+    override func leave() {
+        super.leave()
+        if count > 0 { outlet.notify("goodbye") }
+        count = 0
+    }
+
+    override func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        let now = beacons.count
+        if count == 0, now > 0 { outlet.notify("welcome to the aisles") }
+        if isFixed ? count > 0 && now == 0 : now < count {
+            outlet.notify("goodbye")
+            count = 0
+        } else {
+            count = now
+        }
+    }
+}
+
+/// After RadiusNetworks/android-ibeacon-service#48: only the first exhibit of a visit is shown.
+@Observable
+private final class ExhibitStore: Ranger {
+    private(set) var exhibit: Int?
+    @ObservationIgnored private var seen: Set<Int> = []
+
+    override func leave() {
+        super.leave()
+        exhibit = nil
+        seen = []
+    }
+
+    override func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        guard let nearest = beacons.first, nearest.proximity == .near || nearest.proximity == .immediate else { return }
+        if !isFixed, exhibit != nil { return }
+        exhibit = nearest.minor.intValue
+        if seen.insert(nearest.minor.intValue).inserted { outlet.notify("about exhibit \(nearest.minor)") }
+    }
+}
