@@ -334,9 +334,11 @@ let package = Package(
             "BeaconTestKit",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconSimulation", "BeaconApplications",
-                "BeaconMonitoring", "CoreLocation", "CCrashReport", "CTaskJobs",
+                "BeaconMonitoring", "CoreLocation", "CCrashReport", "CProcessClock", "CTaskJobs",
             ]
         ),
+        // Its functions take the place of the C library's in each program that it is linked into.
+        .target(name: "CProcessClock", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "CCrashReport"),
         .target(name: "CTaskJobs"),
 
@@ -466,6 +468,10 @@ let package = Package(
             "BeaconTestKitTests",
             dependencies: ["BeaconTestKit", "BeaconMonitoring", "BeaconSupport", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
+        // These have the process for themselves, since they control its clock.
+        tests(
+            "ProcessClockTests",
+            dependencies: ["BeaconTestKit", "BeaconCombine", "BeaconSupport", "CoreLocation"]),
         // A gateway in a temporary folder, for the tests of the gateway, of the fleet and of the console.
         module(
             "GatewayTestSupport",

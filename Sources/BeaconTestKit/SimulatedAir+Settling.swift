@@ -8,6 +8,7 @@ extension SimulatedAir {
     /// It waits for the same tasks as `advance(by:)`.
     public func settle() async {
         WokenTasks.noteTest(begun)
+        if controlsTime { return await settleProcess() }
         let end = waitEnd
         repeat {
             let before = changes
@@ -19,6 +20,7 @@ extension SimulatedAir {
     }
 
     func settleOnRunLoop() {
+        if controlsTime { return settleProcessOnRunLoop() }
         let end = waitEnd
         repeat {
             let before = changes
@@ -39,13 +41,13 @@ extension SimulatedAir {
         return (callbacks + tasks).reduce(0) { $0 &+ $1.changes }
     }
 
-    private func noteSettled() {
+    func noteSettled() {
         let changes = changes
         state.withLock { $0.settledChanges = changes }
     }
 
     /// True if no callback and no task that a callback woke is under way, and all requests have been handled.
-    private var isSettled: Bool {
+    var isSettled: Bool {
         // A callback submits its requests to the queue before it counts as made, and a task before it counts as run. So
         // if nothing was under way before the queues finished their work, and nothing is after it, no work is left.
         let wasAtRest = isAtRest
@@ -67,14 +69,15 @@ extension SimulatedAir {
     /// How long a task may run. Otherwise a test with an endless task would never fail.
     private static let timeLimit = Duration.seconds(10)
 
-    private var waitEnd: ContinuousClock.Instant {
-        .now + (state.withLock { $0.hasTimedOut } ? .milliseconds(100) : Self.timeLimit)
+    /// The time of the kernel's clock at which the air stops waiting.
+    var waitEnd: Duration {
+        KernelTime.now + (state.withLock { $0.hasTimedOut } ? .milliseconds(100) : Self.timeLimit)
     }
 
     /// Returns false if a task has not come to rest in time, and reports it once. The task is abandoned, so that an
     /// endless task does not stop the time.
-    private func hasTime(until end: ContinuousClock.Instant) -> Bool {
-        guard ContinuousClock.now > end else { return true }
+    func hasTime(until end: Duration) -> Bool {
+        guard KernelTime.now > end else { return true }
         for count in tasks { count.abandon() }
         let isFirst = state.withLock { state in
             defer { state.hasTimedOut = true }
