@@ -472,6 +472,9 @@ let package = Package(
         tests(
             "ProcessClockTests",
             dependencies: ["BeaconTestKit", "BeaconCombine", "BeaconSupport", "CoreLocation"]),
+        tests(
+            "ConformanceTests",
+            dependencies: ["BeaconTestKit", "BeaconCombine", "CoreLocation", "CoreBluetooth", "KumulosSDK"]),
         // A gateway in a temporary folder, for the tests of the gateway, of the fleet and of the console.
         module(
             "GatewayTestSupport",

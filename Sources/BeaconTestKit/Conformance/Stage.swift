@@ -51,7 +51,7 @@ final class Stage {
 
     init(_ subject: Conformance.Subject) {
         self.subject = subject
-        air = SimulatedAir(authorization: .notDetermined, seed: 3)
+        air = SimulatedAir(authorization: .notDetermined, seed: 3, controlsTime: true)
         recording = Recording(air)
         device.hasLocationBackgroundMode = subject.options.hasLocationBackgroundMode ?? true
     }

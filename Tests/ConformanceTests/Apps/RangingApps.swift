@@ -1,3 +1,4 @@
+import BeaconCombine
 import BeaconTestKit
 import CoreLocation
 import Observation
@@ -108,88 +109,51 @@ private final class FirstBeaconSender: Ranger {
     }
 }
 
-/// After the recipe's warning: each report becomes a message. A task reads the reports as a stream.
+/// After the recipe's warning, with Combine: each report becomes a message.
 private final class ProximitySender: Ranger {
-    private let reports: AsyncStream<CLProximity>.Continuation
+    private let reports = PassthroughSubject<CLProximity, Never>()
+    private var subscription: AnyCancellable?
 
     override init(_ outlet: Outlet, isFixed: Bool) {
-        let (stream, continuation) = AsyncStream.makeStream(of: CLProximity.self)
-        reports = continuation
         super.init(outlet, isFixed: isFixed)
-        Task {
-            var last = CLProximity.unknown
-            for await proximity in stream {
-                if proximity != .unknown, !isFixed || proximity != last {
-                    outlet.notify("proximity \(proximity.rawValue)")
-                }
-                last = proximity
-            }
-        }
+        let changes = isFixed ? reports.removeDuplicates().eraseToAnyPublisher() : reports.eraseToAnyPublisher()
+        subscription = changes.filter { $0 != .unknown }.sink { outlet.notify("proximity \($0.rawValue)") }
     }
-
-    deinit { reports.finish() }
 
     override func leave() {
         super.leave()
-        reports.yield(.unknown)
+        reports.send(.unknown)
     }
 
     override func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
-        if let first = beacons.first { reports.yield(first.proximity) }
+        if let first = beacons.first { reports.send(first.proximity) }
     }
 }
 
-/// A zone ends at three meters sharp, and each reading decides. The twin needs five readings in a row.
-@MainActor
+/// A zone ends at three meters sharp, and each reading decides. The twin needs twelve readings in a row.
 @Observable
-private final class ZoneStore {
+private final class ZoneStore: Ranger {
     private(set) var isInZone = false
     @ObservationIgnored private var doubts = 0
-    @ObservationIgnored private let outlet: Outlet
-    @ObservationIgnored private let isFixed: Bool
-    @ObservationIgnored private var ranger: ZoneRanger?
 
-    init(_ outlet: Outlet, isFixed: Bool) {
-        (self.outlet, self.isFixed) = (outlet, isFixed)
-        ranger = ZoneRanger(outlet, isFixed: isFixed)
-        ranger?.store = self
-    }
-
-    func update(distance: Double) {
-        let isNear = distance < 3
-        if isNear == isInZone { doubts = 0 } else { doubts += 1 }
-        guard doubts >= (isFixed ? 12 : 1) else { return }
-        doubts = 0
-        isInZone = isNear
-        outlet.notify(isNear ? "in the zone" : "out of the zone")
-    }
-
-    func leave() {
+    override func leave() {
+        super.leave()
         if isInZone { outlet.notify("out of the zone") }
         (isInZone, doubts) = (false, 0)
     }
-}
 
-@MainActor
-private final class ZoneRanger: Ranger {
-    weak var store: ZoneStore?
-
-    override nonisolated init(_ outlet: Outlet, isFixed: Bool) { super.init(outlet, isFixed: isFixed) }
-
-    override nonisolated func leave() {
-        super.leave()
-        MainActor.assumeIsolated { store?.leave() }
-    }
-
-    override nonisolated func locationManager(
+    override func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
-        // The unsteady estimate of the newest second, as an app makes it from the signal.
         guard let beacon = beacons.first, beacon.rssi != 0 else { return }
-        let distance = pow(10, (-59 - Double(beacon.rssi)) / 17.5)
-        MainActor.assumeIsolated { store?.update(distance: distance) }
+        // The estimate of the newest second, as an app makes it from the signal.
+        let isNear = pow(10, (-59 - Double(beacon.rssi)) / 17.5) < 3
+        doubts = isNear == isInZone ? 0 : doubts + 1
+        guard doubts >= (isFixed ? 12 : 1) else { return }
+        (isInZone, doubts) = (isNear, 0)
+        outlet.notify(isNear ? "in the zone" : "out of the zone")
     }
 }
 

@@ -30,3 +30,7 @@ struct SampleApp {
 
 /// The region of most sample apps.
 var shopRegion: CLBeaconRegion { CLBeaconRegion(uuid: museum, identifier: "shop") }
+
+/// The UUID of the sample apps.
+let museum = UUID(
+    uuid: (0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0))
