@@ -15,7 +15,9 @@ extension SimulatedAir {
             // Passes the main queue behind waiting callbacks and the main actor tasks that they wake. Such a task may
             // switch to another actor and back several times, which cannot be counted.
             for _ in 0..<MainQueueTasks.rounds { await MainQueueTasks.pass() }
-            if isSettled, changes == before { return noteSettled() }
+            guard isSettled, changes == before else { continue }
+            guard hasDueWork else { return noteSettled() }
+            for device in devices where device.carryOutDueWork() { await MainActor.run { device.performMainWork() } }
         } while hasTime(until: end)
     }
 
@@ -25,19 +27,31 @@ extension SimulatedAir {
         repeat {
             let before = changes
             let isPassed = (0..<MainQueueTasks.rounds).allSatisfy { _ in MainQueueTasks.passOnRunLoop(until: end) }
-            if isPassed, isSettled, changes == before { return noteSettled() }
+            guard isPassed, isSettled, changes == before else { continue }
+            guard hasDueWork else { return noteSettled() }
+            for device in devices where device.carryOutDueWork() {
+                MainActor.assumeIsolated { device.performMainWork() }
+            }
         } while hasTime(until: end)
     }
 
     /// True if nothing has happened since everything was last handled, so that no queue needs to be passed.
-    var isUnchanged: Bool { isSettled && state.withLock { $0.settledChanges } == changes }
+    var isUnchanged: Bool { isSettled && state.withLock { $0.settledChanges } == changes && !hasDueWork }
+
+    private var devices: [SimulatedDevice] { state.withLock { $0.devices } }
+
+    /// True if a device's app must be suspended, launched or ended now.
+    private var hasDueWork: Bool {
+        let (devices, now) = state.withLock { ($0.devices, $0.now) }
+        return devices.contains { $0.hasDueWork(at: now) }
+    }
 
     /// The task counts of the devices and the test.
-    var tasks: [WorkCount] { state.withLock { $0.devices }.map(\.tasks) + [begun] }
+    var tasks: [WorkCount] { devices.map(\.tasks) + [begun] }
 
     /// A number that changes whenever anything happens to any device.
     private var changes: UInt64 {
-        let callbacks = state.withLock { $0.devices }.map(\.center.callbacks)
+        let callbacks = devices.map(\.center.callbacks)
         return (callbacks + tasks).reduce(0) { $0 &+ $1.changes }
     }
 
@@ -52,7 +66,7 @@ extension SimulatedAir {
         // if nothing was under way before the queues finished their work, and nothing is after it, no work is left.
         let wasAtRest = isAtRest
         var hasAnswered = false
-        for device in state.withLock({ $0.devices }) {
+        for device in devices {
             device.center.queue.sync {}
             if device.settleRadio() { hasAnswered = true }
         }
@@ -61,7 +75,7 @@ extension SimulatedAir {
 
     /// True while no callback and no counted task is under way.
     private var isAtRest: Bool {
-        tasks.allSatisfy(\.isZero) && state.withLock { $0.devices }.allSatisfy(\.center.hasNoCallbacksUnderWay)
+        tasks.allSatisfy(\.isZero) && devices.allSatisfy(\.center.hasNoCallbacksUnderWay)
     }
 
     // MARK: - Time limit

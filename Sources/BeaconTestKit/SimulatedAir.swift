@@ -60,6 +60,9 @@ public final class SimulatedAir: Sendable {
     private static let tolerance: Int64 = 100_000
 
     let state: Locked<State>
+    /// The place in the source that created the air, for messages.
+    private let origin: String
+    private let seed: UInt64
 
     /// The control of the process's clock; nil without.
     let clock: ClockControl?
@@ -72,13 +75,18 @@ public final class SimulatedAir: Sendable {
     /// - Parameters:
     ///   - authorization: the app's initial authorization.
     ///   - start: the start time of the test, between 1970 and 2255.
-    ///   - seed: the seed of ``noise``.
+    ///   - seed: the seed of ``noise``, and of random values of a ``BackgroundPolicy``.
     ///   - controlsTime: true if the clock of the whole process follows this air's time until the air is deallocated:
     ///     sleeps, timers, time-outs and dates of the app and of the test. See ``controlsTime``.
+    ///   - fileID: the file that creates the air, for messages.
+    ///   - line: the line that creates the air, for messages.
     public init(
         authorization: CLAuthorizationStatus = .authorizedAlways,
-        start: Date = Date(timeIntervalSince1970: 1_700_000_000), seed: UInt64 = 1, controlsTime: Bool = false
+        start: Date = Date(timeIntervalSince1970: 1_700_000_000), seed: UInt64 = 1, controlsTime: Bool = false,
+        fileID: String = #fileID, line: Int = #line
     ) {
+        origin = "\(fileID):\(line)"
+        self.seed = seed
         let seconds = start.timeIntervalSince1970
         let now = seconds > 0 ? Int64(min(seconds * 1e9, Double(Self.end))) : 0
         state = Locked(
@@ -88,7 +96,10 @@ public final class SimulatedAir: Sendable {
         _ = makeDevice("device", at: .distance(0), authorization: authorization)
     }
 
-    deinit { WokenTasks.forget(tasks) }
+    deinit {
+        for device in state.withLock({ $0.devices }) { device.endWithAir() }
+        WokenTasks.forget(tasks)
+    }
 
     /// The device under test, at the origin.
     public var device: SimulatedDevice {
@@ -103,7 +114,7 @@ public final class SimulatedAir: Sendable {
         WokenTasks.noteTest(begun)
         let number = state.withLock { $0.devices.count }
         let device = SimulatedDevice(
-            name: name, number: number, position: position, authorization: authorization)
+            name: name, number: number, position: position, authorization: authorization, air: origin, seed: seed)
         let now = state.withLock { state in
             state.devices.append(device)
             return state.now
@@ -256,6 +267,7 @@ public final class SimulatedAir: Sendable {
             guard state.now < end else { return nil }
             let second = (state.now / 1_000_000_000 + 1) * 1_000_000_000
             var time = min(second, end, max(deadline, state.now + 1))
+            for deadline in state.devices.compactMap(\.deadline) { time = min(time, max(deadline, state.now + 1)) }
             for transmitter in state.transmitters.values { time = min(time, max(transmitter.next, state.now + 1)) }
             let hasAdverts = state.devices.contains { !$0.adverts.isEmpty }
             if hasAdverts {

@@ -64,7 +64,7 @@ open class CBCentralManager: CBManager {
     ///   - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         delegates = DelegateBox(delegate)
-        let core = ManagerCore(center: .current, queue: queue)
+        let core = ManagerCore(center: .forNew("a Core Bluetooth manager"), queue: queue)
         scanner = Scanner(center: core.center, context: core.context)
         super.init(core: core)
         let reference = WeakReference(self)

@@ -50,7 +50,7 @@ open class CBPeripheralManager: CBManager {
     ///   - queue: the queue for callbacks; nil for the main queue.
     ///   - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        let core = ManagerCore(center: .current, queue: queue)
+        let core = ManagerCore(center: .forNew("a Core Bluetooth manager"), queue: queue)
         delegates = DelegateBox(delegate)
         advertiser = Advertiser(center: core.center, context: core.context)
         super.init(core: core)
