@@ -37,6 +37,14 @@ extension SimulatedAir {
     /// A Boolean value indicating whether the process's clock stands still while the air's time passes.
     var isClockSuspended: Bool { clock?.isSuspended ?? false }
 
+    /// Lets the process's clock stand still while the app of a device does not run.
+    func followPauses(of device: SimulatedDevice) {
+        guard controlsTime else { return }
+        device.application.onPause = { [weak self] isPaused in
+            if isPaused { self?.suspendClock() } else { self?.resumeClock() }
+        }
+    }
+
     // MARK: - Moving
 
     /// Moves the process's clock, and returns true if something waited for that.
@@ -59,12 +67,15 @@ extension SimulatedAir {
 
     /// Waits until the process is idle and all requests and callbacks have been handled.
     func settleProcess() async {
-        await withCheckedContinuation { continuation in
-            Self.queue.async {
-                self.waitForIdleProcess()
-                continuation.resume()
+        repeat {
+            await withCheckedContinuation { continuation in
+                Self.queue.async {
+                    self.waitForIdleProcess()
+                    continuation.resume()
+                }
             }
-        }
+            for device in devices where device.carryOutDueWork() { await MainActor.run { device.performMainWork() } }
+        } while hasDueWork
     }
 
     /// Does the same on the main thread, running its run loop while it waits.
@@ -72,12 +83,17 @@ extension SimulatedAir {
         // A test that is a job of the main queue, which another thread runs. It keeps the queue, so this waits in vain
         // for callbacks, and reports that.
         guard Thread.isMainThread else { return waitForIdleProcess() }
-        let isDone = Locked(false)
-        Self.queue.async {
-            self.waitForIdleProcess()
-            DispatchQueue.main.async { isDone.withLock { $0 = true } }
-        }
-        while !isDone.withLock({ $0 }) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+        repeat {
+            let isDone = Locked(false)
+            Self.queue.async {
+                self.waitForIdleProcess()
+                DispatchQueue.main.async { isDone.withLock { $0 = true } }
+            }
+            while !isDone.withLock({ $0 }) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+            for device in devices where device.carryOutDueWork() {
+                MainActor.assumeIsolated { device.performMainWork() }
+            }
+        } while hasDueWork
     }
 
     private func waitForIdleProcess() {

@@ -38,10 +38,10 @@ extension SimulatedAir {
     /// True if nothing has happened since everything was last handled, so that no queue needs to be passed.
     var isUnchanged: Bool { isSettled && state.withLock { $0.settledChanges } == changes && !hasDueWork }
 
-    private var devices: [SimulatedDevice] { state.withLock { $0.devices } }
+    var devices: [SimulatedDevice] { state.withLock { $0.devices } }
 
     /// True if a device's app must be suspended, launched or ended now.
-    private var hasDueWork: Bool {
+    var hasDueWork: Bool {
         let (devices, now) = state.withLock { ($0.devices, $0.now) }
         return devices.contains { $0.hasDueWork(at: now) }
     }

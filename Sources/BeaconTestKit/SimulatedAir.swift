@@ -93,7 +93,7 @@ public final class SimulatedAir: Sendable {
             State(now: now, physics: SteadyAir(sensitivity: Self.sensitivity, seed: seed), deviceNext: now))
         clock = controlsTime ? ClockControl(at: now) : nil
         WokenTasks.begin()
-        _ = makeDevice("device", at: .distance(0), authorization: authorization)
+        followPauses(of: makeDevice("device", at: .distance(0), authorization: authorization))
     }
 
     deinit {

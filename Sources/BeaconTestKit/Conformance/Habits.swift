@@ -11,6 +11,8 @@ struct Habits: Sendable {
     private(set) var secondArrivals: Set<String> = []
     /// The texts of the notes when the visitor leaves, whichever beacon it was.
     private(set) var departures: Set<String> = []
+    /// The seconds from the exit to the note of the departure, in the foreground.
+    private(set) var departureDelay = 0.0
     /// True if the app notes an arrival in the callback of a region or condition, and not only while it ranges.
     private(set) var notesAtEntry = false
     /// True if the app starts to range in a visit.
@@ -46,6 +48,15 @@ struct Habits: Sendable {
         if let walk = transcripts[3] {
             let before = Set(walk.notes(to: walk.time("gone")).map(\.text))
             departures = Set(walk.notes(from: "gone").map(\.text)).subtracting(before).subtracting(arrivals)
+            let exit = walk.sights(from: walk.time("gone")) { sight in
+                switch sight {
+                case .exited, .condition("unsatisfied"): true
+                case .state(_, let state): state == .outside
+                default: false
+                }
+            }.first
+            let goodbye = walk.notes(from: "gone").first { departures.contains($0.text) }
+            if let exit, let goodbye { departureDelay = max(0, goodbye.time - exit) }
             rangesInVisit =
                 walk.requests(at: walk.time("beacon")).ranged.isEmpty
                 && !walk.requests(at: walk.time("gone")).ranged.isEmpty

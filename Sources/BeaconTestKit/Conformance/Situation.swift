@@ -13,6 +13,8 @@ struct Situation: Sendable {
         case otherRegion
         /// Requests for events in the background.
         case background
+        /// The capability to be launched for events.
+        case launches
         /// A permission for use in the foreground only.
         case foregroundOnly
         /// An advert of its own.
@@ -73,6 +75,9 @@ extension Situation.Need {
         case .secondBeacon: identities.second == nil ? "No region of the app has two beacons." : nil
         case .otherRegion: identities.other == nil ? "The app has no second region." : nil
         case .background: subject.isForForegroundOnly ? "The app asks for permission while in use only." : nil
+        case .launches:
+            subject.options.hasLocationBackgroundMode == false
+                ? "The app lacks UIBackgroundModes: location, which Apple asks for to launch it." : nil
         case .foregroundOnly: subject.isForForegroundOnly ? nil : "The app asks for more than permission while in use."
         case .advert: requests.advertCount == 0 ? "The app advertises nothing after its launch." : nil
         case .conditions: requests.conditions.isEmpty ? "The app has no CLMonitor with conditions." : nil

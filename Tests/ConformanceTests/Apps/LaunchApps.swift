@@ -39,19 +39,15 @@ private final class BridgedApp: NSObject, CLLocationManagerDelegate {
     init(_ outlet: Outlet, isFixed: Bool) {
         self.outlet = outlet
         super.init()
+        manager.startMonitoring(for: shopRegion)
         if isFixed {
-            begin()
+            manager.delegate = self
         } else {
             Task {
                 try? await Task.sleep(for: .seconds(2))
-                begin()
+                manager.delegate = self
             }
         }
-    }
-
-    private func begin() {
-        manager.delegate = self
-        manager.startMonitoring(for: shopRegion)
     }
 
     nonisolated func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
@@ -221,7 +217,6 @@ private final class MonitorApp {
             do {
                 for try await event in await monitor.events {
                     if event.state == .satisfied, last != .satisfied { outlet.notify("arrived at \(event.identifier)") }
-                    if event.state == .unsatisfied, last == .satisfied { outlet.notify("left \(event.identifier)") }
                     if event.state == .satisfied || event.state == .unsatisfied { last = event.state }
                 }
             } catch {
@@ -263,6 +258,7 @@ private final class TourApp: NSObject, CLLocationManagerDelegate {
     private let outlet: Outlet
     private let isFixed: Bool
     private var isOnTour = false
+    private var lastEnd = Date.distantPast
 
     init(_ outlet: Outlet, isFixed: Bool) {
         (self.outlet, self.isFixed) = (outlet, isFixed)
@@ -276,7 +272,8 @@ private final class TourApp: NSObject, CLLocationManagerDelegate {
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         if state == .inside, !isOnTour {
             isOnTour = true
-            outlet.notify("the tour begins")
+            // A tour that ended a moment ago goes on.
+            if !isFixed || Date().timeIntervalSince(lastEnd) > 60 { outlet.notify("the tour begins") }
             manager.startRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint)
         }
         if state == .outside { endTour() }
@@ -285,6 +282,7 @@ private final class TourApp: NSObject, CLLocationManagerDelegate {
     private func endTour() {
         guard isOnTour else { return }
         isOnTour = false
+        lastEnd = Date()
         manager.stopRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint)
         outlet.notify("the tour is over")
     }

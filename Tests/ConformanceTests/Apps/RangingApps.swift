@@ -44,6 +44,19 @@ private class Ranger: NSObject, CLLocationManagerDelegate {
 
     func leave() { manager.stopRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint) }
 
+    private var lastGoodbye = Date.distantPast
+
+    /// Says goodbye.
+    func goodbye(_ text: String) {
+        lastGoodbye = Date()
+        outlet.notify(text)
+    }
+
+    /// Welcomes the visitor, but not after a loss of the signal.
+    func welcome(_ text: String) {
+        if !isFixed || Date().timeIntervalSince(lastGoodbye) > 60 { outlet.notify(text) }
+    }
+
     func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {}
@@ -132,16 +145,15 @@ private final class ProximitySender: Ranger {
     }
 }
 
-/// A zone ends at three meters sharp, and each reading decides. The twin needs twelve readings in a row.
+/// A zone ends at three meters sharp, and each reading decides. The twin's zone is wider for those who are in it.
 @Observable
 private final class ZoneStore: Ranger {
     private(set) var isInZone = false
-    @ObservationIgnored private var doubts = 0
 
     override func leave() {
         super.leave()
-        if isInZone { outlet.notify("out of the zone") }
-        (isInZone, doubts) = (false, 0)
+        if isInZone { goodbye("out of the zone") }
+        isInZone = false
     }
 
     override func locationManager(
@@ -149,11 +161,11 @@ private final class ZoneStore: Ranger {
     ) {
         guard let beacon = beacons.first, beacon.rssi != 0 else { return }
         // The estimate of the newest second, as an app makes it from the signal.
-        let isNear = pow(10, (-59 - Double(beacon.rssi)) / 17.5) < 3
-        doubts = isNear == isInZone ? 0 : doubts + 1
-        guard doubts >= (isFixed ? 12 : 1) else { return }
-        (isInZone, doubts) = (isNear, 0)
-        outlet.notify(isNear ? "in the zone" : "out of the zone")
+        let distance = pow(10, (-59 - Double(beacon.rssi)) / 17.5)
+        let isNear = distance < (isFixed && isInZone ? 9 : 3)
+        guard isNear != isInZone else { return }
+        isInZone = isNear
+        isNear ? welcome("in the zone") : goodbye("out of the zone")
     }
 }
 
@@ -163,7 +175,7 @@ private final class PhoneTracker: Ranger {
 
     override func leave() {
         super.leave()
-        if isNear { outlet.notify("the guide has left") }
+        if isNear { goodbye("the guide has left") }
         isNear = false
     }
 
@@ -174,10 +186,10 @@ private final class PhoneTracker: Ranger {
         let isLost = isFixed ? near.isEmpty && !beacons.isEmpty : beacons.contains { $0.proximity == .unknown }
         if isNear, isLost {
             isNear = false
-            outlet.notify("the guide has left")
+            goodbye("the guide has left")
         } else if !isNear, !near.isEmpty, !isLost {
             isNear = true
-            outlet.notify("the guide is here")
+            welcome("the guide is here")
         }
     }
 }
@@ -188,7 +200,7 @@ private final class AisleCounter: Ranger {
 
     override func leave() {
         super.leave()
-        if count > 0 { outlet.notify("goodbye") }
+        if count > 0 { goodbye("goodbye") }
         count = 0
     }
 
@@ -196,9 +208,9 @@ private final class AisleCounter: Ranger {
         _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         let now = beacons.count
-        if count == 0, now > 0 { outlet.notify("welcome to the aisles") }
+        if count == 0, now > 0 { welcome("welcome to the aisles") }
         if isFixed ? count > 0 && now == 0 : now < count {
-            outlet.notify("goodbye")
+            goodbye("goodbye")
             count = 0
         } else {
             count = now

@@ -174,7 +174,9 @@ extension Situation {
             },
             judge: { judgement in
                 guard !judgement.habits.departures.isEmpty, !judgement.arrivals(from: "beacon").isEmpty,
-                    judgement.departures(from: "background", to: "return").isEmpty, !judgement.hasFinding(in: 18)
+                    judgement.departures(from: "background", to: "return").isEmpty, !judgement.hasFinding(in: 18),
+                    // An app that waits before it says goodbye cannot do so within a window.
+                    judgement.habits.departureDelay < 10
                 else { return }
                 judgement.find("ends the visit at the wrong time: not at the exit", at: judgement.time("gone") + 30)
             }),
@@ -212,7 +214,7 @@ extension Situation {
             }),
     ]
 
-    /// A visit that begins while the app is suspended.
+    /// A visit that begins while the app is suspended, after the same visit in the foreground.
     private static func window(
         _ number: Int, _ name: String, _ course: String, _ source: Conformance.Source, seconds: Double,
         isRemark: Bool = false, _ visit: @escaping @MainActor @Sendable (Stage) async -> Void
@@ -220,28 +222,28 @@ extension Situation {
         Situation(
             number, name, course, expects: "the note within the window", source, needs: [.beacons, .background],
             script: { stage in
-                await suspendOutside(stage, window: seconds)
+                await stage.launch()
+                await stage.wait(settling)
+                stage.mark("control")
+                await visit(stage)
+                stage.mark("control end")
+                stage.silence(1)
+                await stage.wait(90)
+                stage.window(seconds)
+                await stage.suspend()
                 stage.mark("entry")
                 await visit(stage)
             },
             judge: { judgement in
-                guard !judgement.habits.arrivals.isEmpty, judgement.arrivals(from: "entry").isEmpty,
-                    !judgement.hasFinding(in: 1, 20, 21)
+                guard let usual = judgement.arrivals(from: "control", to: "control end").first,
+                    judgement.arrivals(from: "entry").isEmpty, !judgement.hasFinding(in: 1, 20, 21)
                 else { return }
-                // Only an app that was told in time can have missed it: the filter of ranging needs some seconds.
-                let wasNear = judgement.wasNear(from: "entry")
+                // In a short window the beacon is near at once, so that any delay is the app's. In a longer one it comes
+                // later, and the filter of ranging needs some seconds, too.
+                let delay = usual.time - judgement.time("control")
                 judgement.find(
                     "misses the visit when the window is \(Int(seconds)) s", at: judgement.time("entry"),
-                    isRemark: isRemark || !(judgement.habits.notesAtEntry || wasNear || number == 20))
+                    isRemark: isRemark || seconds > 3 && delay > seconds - 1)
             })
-    }
-}
-
-extension Judgement {
-    /// Returns true if ranging reported a near beacon after a mark.
-    fileprivate func wasNear(from mark: String) -> Bool {
-        !transcript.sights(from: time(mark)) { sight in
-            if case .ranged(let proximities) = sight { proximities.contains { $0 == .near || $0 == .immediate } } else { false }
-        }.isEmpty
     }
 }

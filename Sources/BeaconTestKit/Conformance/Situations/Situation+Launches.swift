@@ -20,7 +20,7 @@ extension Situation {
         Situation(
             30, "launched", "The system ended the app. The visitor comes, and the system launches it.",
             expects: "the note, without a screen", launchSource, .init(.field, "frostney/react-native-ibeacon#25"),
-            .init(.field, "petermetz/cordova-plugin-ibeacon#259"), needs: [.beacons, .background],
+            .init(.field, "petermetz/cordova-plugin-ibeacon#259"), needs: [.beacons, .background, .launches],
             script: { stage in
                 // The judgement of a late delegate is situation 31.
                 stage.device.backgroundPolicy.lateDelegate = .receivesTheEvent
@@ -41,7 +41,7 @@ extension Situation {
             31, "late delegate", "The same, and an event without a delegate is lost.",
             expects: "manager and delegate exist when the launch closure returns",
             .init(.apple, "CLLocationManager: set the delegate before you start services"),
-            .init(.field, "petermetz/cordova-plugin-ibeacon#342"), needs: [.beacons, .background],
+            .init(.field, "petermetz/cordova-plugin-ibeacon#342"), needs: [.beacons, .background, .launches],
             script: { stage in await arriveAfterEnd(stage) },
             judge: { judgement in
                 guard judgement.isMissed, !judgement.hasFinding(in: 30), !judgement.usesMonitor else { return }
@@ -50,7 +50,7 @@ extension Situation {
         Situation(
             32, "monitor not opened", "The system ended an app with a CLMonitor, and launches it for an event.",
             expects: "the app opens the monitor and awaits its events at once",
-            .init(.apple, "Meet Core Location Monitor, WWDC 2023/10147"), needs: [.beacons, .conditions, .background],
+            .init(.apple, "Meet Core Location Monitor, WWDC 2023/10147"), needs: [.beacons, .conditions, .background, .launches],
             script: { stage in await arriveAfterEnd(stage) },
             judge: { judgement in
                 guard judgement.isMissed, judgement.usesMonitor else { return }
@@ -79,7 +79,7 @@ extension Situation {
         Situation(
             34, "restart", "The device restarts, the visitor comes, and the user unlocks the device.",
             expects: "the note after the unlock", .init(.apple, "CLMonitor: nothing before the first unlock"),
-            needs: [.beacons, .background],
+            needs: [.beacons, .background, .launches],
             script: { stage in
                 await stage.launch()
                 await stage.wait(settling)
