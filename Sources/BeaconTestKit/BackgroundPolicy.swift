@@ -56,8 +56,8 @@ public struct BackgroundPolicy: Hashable, Sendable {
     /// The air's seed decides which ones.
     public var lostExits = 0.0
 
-    /// A Boolean value indicating whether events launch an app that its user has ended. False by default, as reported of
-    /// iOS 26; up to iOS 18 they did.
+    /// A Boolean value indicating whether events launch an app that its user has ended. False by default, as reported
+    /// of iOS 26; up to iOS 18 they did.
     public var launchesAfterUserEnds = false
 
     /// A Boolean value indicating whether a launch needs the background mode `location`, as Apple's article states.

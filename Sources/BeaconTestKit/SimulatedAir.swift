@@ -5,6 +5,7 @@ internal import BeaconRadio
 internal import BeaconSimulation
 internal import BeaconSupport
 public import CoreLocation
+internal import Synchronization
 
 /// The air around a device in a test. The test places and moves beacons in it, and its time passes only when the test
 /// advances it.
@@ -60,8 +61,9 @@ public final class SimulatedAir: Sendable {
     private static let tolerance: Int64 = 100_000
 
     let state: Locked<State>
-    /// The place in the source that created the air, for messages.
-    private let origin: String
+    /// The place in the source that created the air, for messages, and its number.
+    private let name: (origin: String, number: UInt64)
+    private static let count = Atomic<UInt64>(0)
     private let seed: UInt64
 
     /// The control of the process's clock; nil without.
@@ -85,7 +87,7 @@ public final class SimulatedAir: Sendable {
         start: Date = Date(timeIntervalSince1970: 1_700_000_000), seed: UInt64 = 1, controlsTime: Bool = false,
         fileID: String = #fileID, line: Int = #line
     ) {
-        origin = "\(fileID):\(line)"
+        name = ("\(fileID):\(line)", Self.count.wrappingAdd(1, ordering: .relaxed).newValue)
         self.seed = seed
         let seconds = start.timeIntervalSince1970
         let now = seconds > 0 ? Int64(min(seconds * 1e9, Double(Self.end))) : 0
@@ -114,7 +116,8 @@ public final class SimulatedAir: Sendable {
         WokenTasks.noteTest(begun)
         let number = state.withLock { $0.devices.count }
         let device = SimulatedDevice(
-            name: name, number: number, position: position, authorization: authorization, air: origin, seed: seed)
+            name: name, number: number, position: position, authorization: authorization, air: self.name,
+            seed: seed)
         let now = state.withLock { state in
             state.devices.append(device)
             return state.now

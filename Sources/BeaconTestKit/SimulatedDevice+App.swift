@@ -73,9 +73,10 @@ extension SimulatedDevice {
 
     /// Launches the app into the foreground, as its user does. A running app is ended first, as for an update.
     ///
-    /// The device calls `make` on the main actor, and again at each later launch: by an event, by ``enterForeground()``,
-    /// and after ``unlock()``. So `make` is the app's entry point. A region's change that launched the app is delivered
-    /// if a delegate exists when `make` returns. The device keeps the result until the app ends.
+    /// The device calls `make` on the main actor, and again at each later launch: by an event, by
+    /// ``enterForeground()``, and after ``unlock()``. So `make` is the app's entry point. A region's change that
+    /// launched the app is delivered if a delegate exists when `make` returns. The device keeps the result until the
+    /// app ends.
     ///
     /// - Returns: the result of `make`.
     @MainActor

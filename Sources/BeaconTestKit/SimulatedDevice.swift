@@ -67,14 +67,16 @@ public final class SimulatedDevice: Sendable {
     let expired = Locked<[UInt64]>([])
 
     init(
-        name: String, number: Int, position: Position, authorization: CLAuthorizationStatus, air: String, seed: UInt64
+        name: String, number: Int, position: Position, authorization: CLAuthorizationStatus,
+        air: (origin: String, number: UInt64), seed: UInt64
     ) {
         self.name = name
         self.number = number
         place = Locked(position)
         application = DeviceApplication(seed: seed &+ UInt64(number))
         memory = Memory(
-            identity: ApplicationIdentity(name), owner: CenterConfiguration.Owner(device: name, air: air))
+            identity: ApplicationIdentity(name),
+            owner: CenterConfiguration.Owner(device: name, air: air.origin, airNumber: air.number))
         process = Locked(Self.makeProcess(memory, application, AuthorizationStatus(authorization)))
     }
 
@@ -193,8 +195,8 @@ public final class SimulatedDevice: Sendable {
         }
     }
 
-    /// A Boolean value indicating whether the user is being asked: a request of the app for an authorization is pending,
-    /// or an event waits for the answer about a provisional permission.
+    /// A Boolean value indicating whether the user is being asked: a request of the app for an authorization is
+    /// pending, or an event waits for the answer about a provisional permission.
     public var isAsking: Bool { center.snapshot.isAsking || application.now.questionEnd != nil }
 
     /// Sets the app's authorization, as a user does in a prompt or later in the settings.

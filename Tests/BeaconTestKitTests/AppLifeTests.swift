@@ -162,7 +162,9 @@ struct AppLifeTests {
         #expect(phone.app.manager.accuracyAuthorization == .reducedAccuracy)
     }
 
-    @Test("Ranging reports come each second while the app runs, and are not made up later (L6)", arguments: Column.allCases)
+    @Test(
+        "Ranging reports come each second while the app runs, and are not made up later (L6)",
+        arguments: Column.allCases)
     func ranging(column: Column) async {
         let phone = Phone()
         _ = await phone.launch(inside: true)

@@ -34,7 +34,8 @@ struct AppMonitorTests {
 
         func open() async {
             let monitor = await CLMonitor("shop")
-            await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: museum), identifier: "museum", assuming: .unsatisfied)
+            let condition = CLMonitor.BeaconIdentityCondition(uuid: museum)
+            await monitor.add(condition, identifier: "museum", assuming: .unsatisfied)
             do {
                 for try await event in await monitor.events {
                     record.entries.append(event.accuracyLimited ? "limited" : "\(event.state)")
@@ -62,7 +63,9 @@ struct AppMonitorTests {
         }
     }
 
-    @Test("An event of a monitor, with permission while in use, waits for the app's return (L5)", arguments: Column.allCases)
+    @Test(
+        "An event of a monitor, with permission while in use, waits for the app's return (L5)",
+        arguments: Column.allCases)
     func whenInUse(column: Column) async {
         await launch()
         device.authorize(.authorizedWhenInUse)

@@ -57,9 +57,8 @@ extension BeaconCenter {
     /// Makes the radio send the adverts of all clients, each once.
     func updateAdvertising() {
         var adverts: [OutgoingAdvert] = []
-        for advert in clientOrder.compactMap({ clients[$0]?.advert }) where !adverts.contains(advert) && !isMuted(advert)
-        {
-            adverts.append(advert)
+        for advert in clientOrder.compactMap({ clients[$0]?.advert }) where !isMuted(advert) {
+            if !adverts.contains(advert) { adverts.append(advert) }
         }
         guard adverts != advertised else { return }
         advertised = adverts

@@ -30,8 +30,8 @@ extension BeaconCenter {
         return center
     }
 
-    /// Returns the current center for a new object of the app. In a test with a simulated air, an object that belongs to
-    /// no device of it is logged.
+    /// Returns the current center for a new object of the app. In a test with a simulated air, an object that belongs
+    /// to no device of it is logged.
     ///
     /// - Parameter name: the kind of object with its article, for the log.
     package static func forNew(_ name: String) -> BeaconCenter {
@@ -52,7 +52,8 @@ extension BeaconCenter {
 
     /// Logs that an object of this device is used by the code of another air's device, where it makes no callbacks.
     package nonisolated func reportForeignUse(of name: String, by other: BeaconCenter) {
-        guard let owner, let user = other.owner, owner.air != user.air, !hasReportedForeignUse.exchange(true, ordering: .relaxed)
+        guard let owner, let user = other.owner, owner.airNumber != user.airNumber,
+            !hasReportedForeignUse.exchange(true, ordering: .relaxed)
         else { return }
         logger.warning(
             """

@@ -29,7 +29,9 @@ extension BeaconCenter {
             }
             regions[place].registered = region
             regions[place].registered.state = isSame ? old.state : .unknown
-            if isSame, old.state != .unknown { known = regions[place].registered }
+            // A withheld change will report the state, too.
+            let isDue = withheld.contains { $0.identifier == region.identifier }
+            if isSame, old.state != .unknown, !isDue { known = regions[place].registered }
         } else {
             if let most = configuration.maximumRegions, regions.count >= most {
                 return deliver(.monitoringFailed(region, .limitExceeded), to: client)

@@ -46,9 +46,13 @@ package struct CenterConfiguration: Sendable {
         package var device: String
         /// The place in the test's source that created the air.
         package var air: String
+        /// The number of the air, since one place may create many.
+        package var airNumber: UInt64
 
         /// Names a device.
-        package init(device: String, air: String) { (self.device, self.air) = (device, air) }
+        package init(device: String, air: String, airNumber: UInt64) {
+            (self.device, self.air, self.airNumber) = (device, air, airNumber)
+        }
 
         package var description: String { "the device \"\(device)\" of the air that \(air) created" }
     }

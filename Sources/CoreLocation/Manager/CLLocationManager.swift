@@ -33,7 +33,7 @@ open class CLLocationManager: NSObject {
     open weak var delegate: (any CLLocationManagerDelegate)? {
         get { delegates.delegate }
         set {
-            guard delegates.setDelegate(newValue) else { return }
+            guard delegates.setDelegate(newValue.map { new in { [weak new] in new } }) else { return }
             later { manager in
                 guard let delegate = manager.delegates.delegateForHeldCallback() else { return }
                 delegate.locationManagerDidChangeAuthorization(manager)
@@ -45,7 +45,7 @@ open class CLLocationManager: NSObject {
 
     /// Creates a manager without requests. Its delegate receives the authorization once, soon after.
     public override init() {
-        let delegates = DelegateBox<any CLLocationManagerDelegate>(nil)
+        let delegates = DelegateBox<any CLLocationManagerDelegate>()
         self.delegates = delegates
         let core = LocationManagerCore(
             center: .forNew("a CLLocationManager"),

@@ -127,7 +127,8 @@ final class LocationManagerCore: Sendable {
                     .filter { !state.stopped.isStopped(.ranging(constraint, $0), since: mark) }
                     .map { .rangingFailed(constraint, failure, to: $0) }
             }
-        case .authorization, .limits, .radio, .missedChangesEnded, .condition, .ranged, .heard, .advertising: return [event]
+        case .authorization, .limits, .radio, .missedChangesEnded, .condition, .ranged, .heard, .advertising:
+            return [event]
         }
     }
 
