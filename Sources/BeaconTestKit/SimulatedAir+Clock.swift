@@ -25,17 +25,17 @@ extension SimulatedAir {
     public var controlsTime: Bool { clock != nil }
 
     /// Stops the process's clock, as for a suspended app: only the air's time passes from now on.
-    func suspendClock() { clock?.isSuspended = true }
+    package func suspendClock() { clock?.isSuspended = true }
 
     /// Lets the process's clock follow again, from the air's time on. What became due in between is due now.
-    func resumeClock() {
+    package func resumeClock() {
         guard let clock, clock.isSuspended else { return }
         clock.isSuspended = false
         _ = clock.move(to: state.withLock { $0.now })
     }
 
     /// A Boolean value indicating whether the process's clock stands still while the air's time passes.
-    var isClockSuspended: Bool { clock?.isSuspended ?? false }
+    package var isClockSuspended: Bool { clock?.isSuspended ?? false }
 
     /// Lets the process's clock stand still while the app of a device does not run.
     func followPauses(of device: SimulatedDevice) {
@@ -66,11 +66,13 @@ extension SimulatedAir {
     private static let queue = DispatchQueue(label: "swift-beacon.clock")
 
     /// Waits until the process is idle and all requests and callbacks have been handled.
+    ///
+    /// The closure has let go of the air when the caller goes on, so that the air ends with its test.
     func settleProcess() async {
         repeat {
             await withCheckedContinuation { continuation in
-                Self.queue.async {
-                    self.waitForIdleProcess()
+                Self.queue.async { [weak self] in
+                    self?.waitForIdleProcess()
                     continuation.resume()
                 }
             }
@@ -85,8 +87,8 @@ extension SimulatedAir {
         guard Thread.isMainThread else { return waitForIdleProcess() }
         repeat {
             let isDone = Locked(false)
-            Self.queue.async {
-                self.waitForIdleProcess()
+            Self.queue.async { [weak self] in
+                self?.waitForIdleProcess()
                 DispatchQueue.main.async { isDone.withLock { $0 = true } }
             }
             while !isDone.withLock({ $0 }) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }

@@ -58,7 +58,7 @@ public final class SimulatedAir: Sendable {
 
     /// How far the process's clock may be ahead at the end of `advance(by:)`, in nanoseconds. Foundation's timers are due
     /// up to 0.2 µs late, since their dates are rounded.
-    private static let tolerance: Int64 = 100_000
+    private static let tolerance: Int64 = 10_000
 
     let state: Locked<State>
     /// The place in the source that created the air, for messages, and its number.

@@ -49,7 +49,8 @@ void beacon_timers_stop(const struct moment *now);
 void beacon_timers_fire(const struct moment *now);
 void beacon_timers_release(const struct moment *now);
 int64_t beacon_timers_next(const struct moment *now);
-// Wakes the threads whose time has come, which are all where the clocks run. Returns true if there are any.
+// Wakes the threads whose time has come, which are all where the clocks run. Returns true if there are any, or if a thread
+// still has to look at timers.
 bool beacon_waits_wake(const struct moment *now);
 int64_t beacon_waits_next(const struct moment *now);
 
@@ -61,7 +62,13 @@ struct wait {
     // What wakes the thread; null for one that looks at the clock itself.
     pthread_cond_t *condition;
     struct wait *next;
+    // For a thread that looks at timer descriptors itself: `beacon_fires` before it last did.
+    bool polls;
+    _Atomic unsigned polled;
 };
+
+// How many timers have fired.
+extern _Atomic unsigned beacon_fires;
 
 // Adds a wait. Returns false if the clocks run, or the time is invalid, so that the C library's function is right.
 bool beacon_wait_begin(

@@ -47,8 +47,10 @@ REPLACES int32_t CFRunLoopRunInMode(const void *mode, double seconds, unsigned c
     struct wait wait;
     if (duration <= 0 || result != timed_out || !beacon_wait_begin(&wait, CLOCK_MONOTONIC, &end, NULL)) return result;
     int error;
+    wait.polls = true;
     BEACON_REPEAT(error, wait, ({
         usleep(beacon_slice / 1000);
+        wait.polled = beacon_fires;
         result = run_once(mode, returns_after_source);
         result == timed_out ? ETIMEDOUT : 0;
     }));

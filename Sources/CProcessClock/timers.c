@@ -18,6 +18,8 @@ struct timer {
 static struct timer timers[1 << 16];
 static int timers_end;
 
+_Atomic unsigned beacon_fires;
+
 static struct timer *find(int descriptor) {
     return descriptor >= 0 && descriptor < timers_end && timers[descriptor].is_known ? &timers[descriptor] : NULL;
 }
@@ -43,6 +45,7 @@ static void fire_if_due(int descriptor, const struct moment *now) {
         timer->is_known = false;
         return;
     }
+    beacon_fires++;
     // The kernel's interrupt comes within microseconds. A reader may be faster than this call.
     struct pollfd ready = {.fd = descriptor, .events = POLLIN};
     poll(&ready, 1, 1);

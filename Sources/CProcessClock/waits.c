@@ -21,7 +21,8 @@ bool beacon_wait_begin(
     const int64_t *time = now && end->tv_nsec >= 0 && end->tv_nsec < beacon_second ? beacon_clock_in(now, clock) : NULL;
     if (time) {
         int64_t left = beacon_nanoseconds(end) - *time;
-        *wait = (struct wait){beacon_later(now->wall, left), now->stop, condition, waits};
+        *wait = (struct wait){
+            .deadline = beacon_later(now->wall, left), .stop = now->stop, .condition = condition, .next = waits};
         waits = wait;
     }
     pthread_mutex_unlock(&beacon_clock_lock);
@@ -43,6 +44,7 @@ bool beacon_wait_is_due(const struct wait *wait, const struct moment *now) {
 bool beacon_waits_wake(const struct moment *now) {
     bool any = false;
     for (struct wait *wait = waits; wait; wait = wait->next) {
+        if (wait->polls && wait->polled != beacon_fires) any = true;
         if (!beacon_wait_is_due(wait, now)) continue;
         any = true;
         // Its thread removes the wait before it returns, so the condition still exists.

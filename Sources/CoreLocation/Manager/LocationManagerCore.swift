@@ -268,6 +268,7 @@ final class LocationManagerCore: Sendable {
     func allowBackgroundUpdates(_ isAllowed: Bool) {
         state.withLock { state in changeUse(in: &state) { $0.allowsBackground = isAllowed } }
         guard isAllowed else { return }
+        center.noteObservation(.backgroundUpdates)
         center.perform { center in
             guard !center.hasBackgroundMode else { return }
             center.reportMisuse(
