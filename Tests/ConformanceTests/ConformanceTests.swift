@@ -5,11 +5,15 @@ import Testing
 @Suite("Conformance of beacon apps", .serialized)
 @MainActor
 struct ConformanceTests {
-    static let apps = VisitApps.all + RangingApps.all + LaunchApps.all + SettingsApps.all
+    /// The number of sample apps.
+    nonisolated static let count = 31
 
-    @Test("The check finds the fault, and nothing in the corrected twin", arguments: 0..<apps.count)
-    func fault(index: Int) async {
-        let app = Self.apps[index]
+    private let apps = VisitApps.all + RangingApps.all + LaunchApps.all + SettingsApps.all
+
+    @Test("The check finds the fault, and nothing in the corrected twin", arguments: 0..<count)
+    func fault(index: Int) async throws {
+        try #require(apps.count == Self.count)
+        let app = apps[index]
         let faulty = await app.run(isFixed: false)
         #expect(
             faulty.findings.contains { app.situations.contains($0.situation) }, "not found: \(app.name)\n\(faulty)")

@@ -52,7 +52,7 @@ public final class Conformance: Sendable {
         public var formerRegions: [CLBeaconRegion] = []
         /// True if the app's Info.plist has `location` in `UIBackgroundModes`. By default it is not known.
         public var hasLocationBackgroundMode: Bool?
-        /// The numbers of the situations to run; all by default. Situations 1, 3, 7 and 15 always run.
+        /// The numbers of the situations to run; all by default. Situations 1, 3, 4, 7 and 15 always run.
         public var situations: Set<Int> = Set(1...40)
 
         /// Creates the default options.

@@ -30,9 +30,11 @@ struct Habits: Sendable {
     init(_ transcripts: [Int: Transcript]) {
         notesAnything = transcripts.values.contains { !$0.notes().isEmpty }
         if let visit = transcripts[1] {
-            let ambient = Set(visit.notes(to: visit.time("beacon")).map(\.text))
-            let notes = visit.notes(from: "beacon").filter { !ambient.contains($0.text) }
-            arrivals = Set(notes.map(\.text))
+            // A visit from afar, one at once near, and one between them: an app may note the proximity.
+            for number in [1, 4, 15] {
+                arrivals.formUnion((transcripts[number].map(Self.stay) ?? []).map(\.text))
+            }
+            let notes = Self.stay(visit)
             isForForegroundOnly = visit.authorization == .whenInUse
             let events = visit.sights { sight in
                 switch sight {
@@ -69,6 +71,13 @@ struct Habits: Sendable {
         if let stay = transcripts[15] {
             repeats = Judgement.mostRepeated(stay.notes(from: "beacon")).count >= Judgement.eachSecond
         }
+    }
+
+    /// The notes of a stay: those before the beacon came do not count, even later.
+    private static func stay(_ transcript: Transcript) -> [Transcript.Note] {
+        let ambient = Set(transcript.notes(to: transcript.time("beacon")).map(\.text))
+        let end = transcript.marks["gone"] == nil ? nil : "gone"
+        return transcript.notes(from: "beacon", to: end).filter { !ambient.contains($0.text) }
     }
 
     func isArrival(_ text: String) -> Bool { arrivals.contains(text) || secondArrivals.contains(text) }

@@ -55,7 +55,7 @@ struct Situation: Sendable {
     static let all = visits + ranging + background + launches + settings
 
     /// The situations from which an app's habits are learned.
-    static let references: Set = [1, 3, 7, 15]
+    static let references: Set = [1, 3, 4, 7, 15]
 
     /// Returns the reason why the situation does not apply to an app; nil if it does.
     @MainActor

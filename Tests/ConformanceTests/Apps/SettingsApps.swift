@@ -165,6 +165,7 @@ private final class RadioApp: NSObject, CLLocationManagerDelegate, CBCentralMana
     private let outlet: Outlet
     private let isFixed: Bool
     private var isInside = false
+    private var lastBye = Date.distantPast
 
     init(_ outlet: Outlet, isFixed: Bool) {
         (self.outlet, self.isFixed) = (outlet, isFixed)
@@ -182,14 +183,16 @@ private final class RadioApp: NSObject, CLLocationManagerDelegate, CBCentralMana
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         if state == .inside, !isInside {
             isInside = true
-            outlet.notify("hello")
+            if !isFixed || Date().timeIntervalSince(lastBye) > 60 { outlet.notify("hello") }
         }
         if state == .outside { leave() }
     }
 
     private func leave() {
-        if isInside { outlet.notify("bye") }
+        guard isInside else { return }
         isInside = false
+        lastBye = Date()
+        outlet.notify("bye")
     }
 }
 

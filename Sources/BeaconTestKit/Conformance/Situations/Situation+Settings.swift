@@ -135,6 +135,7 @@ extension Situation {
                 await stage.wait(30)
                 stage.mark("full")
                 stage.setAccuracy(.fullAccuracy)
+                await stage.wait(15)
                 stage.silence(1)
                 await stage.wait(90)
                 stage.mark("again")
