@@ -38,9 +38,6 @@ final class Stage {
         var distance: Double
     }
 
-    /// The distance in meters at which no beacon is heard.
-    private static let away = 100_000.0
-
     /// The longest time in seconds after which the app's requests are read.
     private static let slice = 5.0
 
@@ -153,25 +150,24 @@ final class Stage {
     /// Places the app's first or second beacon at a distance in meters, or moves it there.
     func place(_ number: Int, at meters: Double) {
         subject.learn(device.center.requests)
-        guard let identity = number == 1 ? identities.first : identities.second else { return }
         log("Beacon \(number) is at \(Self.text(meters)) m.")
+        put(number, number == 1 ? identities.first : identities.second, at: meters)
+    }
+
+    /// Places a beacon of another region of the app, as number 3.
+    func placeOther(at meters: Double) {
+        log("A beacon of another region is at \(Self.text(meters)) m.")
+        put(3, identities.other, at: meters)
+    }
+
+    private func put(_ number: Int, _ identity: Conformance.Identity?, at meters: Double) {
+        guard let identity else { return }
         if beacons[number] == nil {
             let beacon = SimulatedBeacon(
                 uuid: identity.uuid, major: identity.major, minor: identity.minor, at: .distance(meters))
             beacons[number] = Beacon(placed: air.place(beacon), distance: meters)
-        } else {
-            move(number, to: meters)
         }
-    }
-
-    /// Places a beacon of another region of the app.
-    func placeOther(at meters: Double) {
-        guard let identity = identities.other else { return }
-        log("A beacon of another region is at \(Self.text(meters)) m.")
-        let beacon = SimulatedBeacon(
-            uuid: identity.uuid, major: identity.major, minor: identity.minor, at: .distance(meters))
-        if beacons[3] == nil { beacons[3] = Beacon(placed: air.place(beacon), distance: meters) }
-        move(3, to: meters)
+        move(number, to: meters)
     }
 
     /// Places a second transmitter with the identity of the first beacon.
@@ -201,7 +197,7 @@ final class Stage {
     func silence(_ numbers: Int...) {
         for number in numbers where beacons[number] != nil {
             log("Beacon \(number) is out of reach.")
-            move(number, to: Self.away)
+            beacons.removeValue(forKey: number)?.placed.remove()
         }
     }
 

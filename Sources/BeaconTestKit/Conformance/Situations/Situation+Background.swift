@@ -67,8 +67,9 @@ extension Situation {
                     "misses the visit if the system suspends at once", at: judgement.time("entry"),
                     isRemark: !judgement.habits.notesAtEntry)
             }),
-        window(20, "window of 3 s", "A beacon is near from the first second of a window of 3 s.", wakeSource, seconds: 3) {
-            stage in
+        window(
+            20, "window of 3 s", "A beacon is near from the first second of a window of 3 s.", windowSource, seconds: 3
+        ) { stage in
             stage.place(1, at: 1)
             await stage.wait(30)
         },
@@ -119,7 +120,7 @@ extension Situation {
                 await stage.wait(300)
                 stage.mark("gone")
                 stage.silence(1)
-                await stage.wait(3600)
+                await stage.wait(900)
                 await stage.enterForeground()
                 await stage.wait(20)
             },
