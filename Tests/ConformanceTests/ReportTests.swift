@@ -16,7 +16,9 @@ private final class Greeter: NSObject, CLLocationManagerDelegate {
         manager.startMonitoring(for: shopRegion)
     }
 
-    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) { notify("<hello> & \"welcome\"") }
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        notify("<hello> & \"welcome\"")
+    }
 }
 
 /// An app that reads the first beacon of a report without looking whether there is one.
@@ -30,7 +32,8 @@ private final class CrashingRanger: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         _ = beacons[0].proximity
     }

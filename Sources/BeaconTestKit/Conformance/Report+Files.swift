@@ -45,12 +45,13 @@ extension Conformance.Report {
     /// skipped, and warnings and remarks are in the output.
     public var junit: String {
         Self.junit(
-            name, results.map { result in
+            name,
+            results.map { result in
                 var lines: [String] = []
                 if let skipped = result.skipped { lines.append("<skipped message=\"\(Self.escape(skipped))\"/>") }
                 for finding in result.findings where finding.severity == .error {
-                    lines.append(
-                        "<failure message=\"\(Self.escape(finding.text))\">\(Self.escape(finding.description))</failure>")
+                    let (text, details) = (Self.escape(finding.text), Self.escape(finding.description))
+                    lines.append("<failure message=\"\(text)\">\(details)</failure>")
                 }
                 let output = result.findings.filter { $0.severity < .error }.map(\.description)
                 if !output.isEmpty {
@@ -118,8 +119,8 @@ extension Conformance.Report {
                 let name = results.first { $0.number == finding.situation }?.name ?? ""
                 let sources = finding.sources.map(\.description).joined(separator: ", ")
                 return """
-                    | \(finding.severity.rawValue) | \(finding.situation) \(name) | \(Conformance.clock(finding.time)) | \
-                    \(Self.cell(finding.text)) | \(Self.cell(finding.expected)) | \(Self.cell(sources)) |
+                    | \(finding.severity.rawValue) | \(finding.situation) \(name) | \
+                    \(Conformance.clock(finding.time)) | \(Self.cell(finding.text)) | \(Self.cell(finding.expected)) | \(Self.cell(sources)) |
                     """
             }
         }
@@ -135,7 +136,8 @@ extension Conformance.Report {
             lines += ["```", "", "</details>"]
         }
         lines += [
-            "", "Sources: A Apple's documents, E an Apple engineer, F field reports, G a guess. A finding that only field "
+            "",
+            "Sources: A Apple's documents, E an Apple engineer, F field reports, G a guess. A finding that only field "
                 + "reports support is a warning.", "",
         ]
         return lines.joined(separator: "\n")

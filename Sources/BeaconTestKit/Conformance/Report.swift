@@ -84,8 +84,8 @@ extension Habits {
         if !listens {
             result.append(
                 """
-                The app monitors and ranges nothing after its launch, so no visit was judged. If it waits for a button, \
-                press it in the closure that makes the app.
+                The app monitors and ranges nothing after its launch, so no visit was judged. If it waits for a \
+                button, press it in the closure that makes the app.
                 """)
         } else if !notesAnything {
             result.append(
@@ -107,11 +107,14 @@ extension Transcript {
             let text: String
             switch entry.content {
             case .world(let change): text = change
-            case .launched(let byEvent): text = byEvent ? "The system launches the app for an event." : "The app starts."
+            case .launched(let byEvent):
+                text = byEvent ? "The system launches the app for an event." : "The app starts."
             case .saw(.ranged(let proximities)):
                 guard proximities != last else { continue }
                 last = proximities
-                text = "  saw ranging: " + (proximities.isEmpty ? "no beacon" : proximities.map { "\($0)" }.joined(separator: ", "))
+                text =
+                    "  saw ranging: "
+                    + (proximities.isEmpty ? "no beacon" : proximities.map { "\($0)" }.joined(separator: ", "))
             case .saw(let sight): text = "  saw \(sight.text)"
             case .requested(let requests): text = "  requests \(requests.text)"
             case .note(let note): text = "  noted \"\(note)\""

@@ -86,7 +86,8 @@ private final class StoryboardApp {
             manager.startMonitoring(for: shopRegion)
         }
 
-        func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
+        func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
+        {
             if state == .inside, !isInside { outlet.notify("at the shop") }
             if state != .unknown { isInside = state == .inside }
         }

@@ -58,7 +58,8 @@ private class Ranger: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {}
 }
 
@@ -72,9 +73,12 @@ private final class EndlessRanger: Ranger {
     }
 
     override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
-        guard !isWelcome, beacons.contains(where: { $0.proximity == .near || $0.proximity == .immediate }) else { return }
+        guard !isWelcome, beacons.contains(where: { $0.proximity == .near || $0.proximity == .immediate }) else {
+            return
+        }
         isWelcome = true
         outlet.notify("a beacon is near")
     }
@@ -90,7 +94,8 @@ private final class NearestShelf: Ranger {
     }
 
     override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         let known = isFixed ? beacons.filter { $0.accuracy >= 0 } : beacons
         guard let nearest = known.min(by: { $0.accuracy < $1.accuracy }), nearest.accuracy < 2,
@@ -111,7 +116,8 @@ private final class FirstBeaconSender: Ranger {
     }
 
     override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         let wanted = isFixed ? beacons.filter { $0.proximity != .unknown } : beacons
         guard let first = wanted.first else { return }
@@ -139,7 +145,8 @@ private final class ProximitySender: Ranger {
     }
 
     override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         if let first = beacons.first { reports.send(first.proximity) }
     }
@@ -157,7 +164,8 @@ private final class ZoneStore: Ranger {
     }
 
     override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         guard let beacon = beacons.first, beacon.rssi != 0 else { return }
         // The estimate of the newest second, as an app makes it from the signal.
@@ -180,7 +188,8 @@ private final class PhoneTracker: Ranger {
     }
 
     override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         let near = beacons.filter { $0.proximity == .near || $0.proximity == .immediate }
         let isLost = isFixed ? near.isEmpty && !beacons.isEmpty : beacons.contains { $0.proximity == .unknown }
@@ -205,7 +214,8 @@ private final class AisleCounter: Ranger {
     }
 
     override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         let now = beacons.count
         if count == 0, now > 0 { welcome("welcome to the aisles") }
@@ -231,7 +241,8 @@ private final class ExhibitStore: Ranger {
     }
 
     override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon], satisfying beaconConstraint: CLBeaconIdentityConstraint
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         guard let nearest = beacons.first, nearest.proximity == .near || nearest.proximity == .immediate else { return }
         if !isFixed, exhibit != nil { return }

@@ -5,7 +5,9 @@ import CoreLocation
 @MainActor
 enum VisitApps {
     static let all: [SampleApp] = [
-        SampleApp(name: "notifies for the state and for the entry", situations: [16]) { DoubleNotifier($0, isFixed: $2) },
+        SampleApp(name: "notifies for the state and for the entry", situations: [16]) {
+            DoubleNotifier($0, isFixed: $2)
+        },
         SampleApp(name: "takes the state on the lock screen for an entry", situations: [28]) {
             LockScreenGreeter($0, isFixed: $2)
         },

@@ -48,7 +48,8 @@ extension Situation {
                 } else if !transcript.requests(at: judgement.time("background")).ranged.isEmpty,
                     transcript.requests.ranged.isEmpty
                 {
-                    judgement.find("does not range again after its return from the background", at: judgement.time("return"))
+                    judgement.find(
+                        "does not range again after its return from the background", at: judgement.time("return"))
                 }
             }),
         Situation(
@@ -92,7 +93,8 @@ extension Situation {
         },
         Situation(
             23, "slow approach", "A beacon is far for a minute, and comes near without a further event.",
-            expects: "the app asks for more time, or acts on the entry", .init(.field, "the recipe's comment on the few seconds"),
+            expects: "the app asks for more time, or acts on the entry",
+            .init(.field, "the recipe's comment on the few seconds"),
             needs: [.beacons, .background],
             script: { stage in
                 await suspendOutside(stage, window: 10)
@@ -154,7 +156,9 @@ extension Situation {
             },
             judge: { judgement in
                 let transcript = judgement.transcript
-                let usual = transcript.notes(from: "foreground second").filter { $0.time < judgement.time("foreground second") + 20 }
+                let usual = transcript.notes(from: "foreground second").filter {
+                    $0.time < judgement.time("foreground second") + 20
+                }
                 guard judgement.canCount, !usual.isEmpty, transcript.notes(from: "second").isEmpty,
                     !judgement.hasFinding(in: 20, 21)
                 else { return }
@@ -239,8 +243,8 @@ extension Situation {
                 guard let usual = judgement.arrivals(from: "control", to: "control end").first,
                     judgement.arrivals(from: "entry").isEmpty, !judgement.hasFinding(in: 1, 20, 21)
                 else { return }
-                // In a short window the beacon is near at once, so that any delay is the app's. In a longer one it comes
-                // later, and the filter of ranging needs some seconds, too.
+                // In a short window the beacon is near at once, so that any delay is the app's. In a longer one it
+                // comes later, and the filter of ranging needs some seconds, too.
                 let delay = usual.time - judgement.time("control")
                 judgement.find(
                     "misses the visit when the window is \(Int(seconds)) s", at: judgement.time("entry"),

@@ -50,7 +50,8 @@ extension Situation {
         Situation(
             32, "monitor not opened", "The system ended an app with a CLMonitor, and launches it for an event.",
             expects: "the app opens the monitor and awaits its events at once",
-            .init(.apple, "Meet Core Location Monitor, WWDC 2023/10147"), needs: [.beacons, .conditions, .background, .launches],
+            .init(.apple, "Meet Core Location Monitor, WWDC 2023/10147"),
+            needs: [.beacons, .conditions, .background, .launches],
             script: { stage in await arriveAfterEnd(stage) },
             judge: { judgement in
                 guard judgement.isMissed, judgement.usesMonitor else { return }

@@ -31,7 +31,8 @@ extension Situation {
                 guard judgement.canCount else { return }
                 let notes = judgement.transcript.notes(from: "steady")
                 if notes.count >= 4 {
-                    judgement.find("flickers between two transmitters: \(notes.count) notes in a minute", at: notes[0].time)
+                    judgement.find(
+                        "flickers between two transmitters: \(notes.count) notes in a minute", at: notes[0].time)
                 }
             }),
         Situation(
@@ -58,7 +59,8 @@ extension Situation {
             11, "unknown proximity", "Two beacons vanish. For some seconds, ranging reports them as unknown.",
             expects: "unknown beacons, with accuracy -1, are ignored",
             .init(.apple, "CLBeacon.accuracy: a negative value means unknown"),
-            .init(.field, "Estimote/iOS-Fleet-Management-SDK#33"), .init(.field, "presence-insights/pi-clientsdk-ios#7"),
+            .init(.field, "Estimote/iOS-Fleet-Management-SDK#33"),
+            .init(.field, "presence-insights/pi-clientsdk-ios#7"),
             script: { stage in
                 await stage.launch()
                 await stage.wait(settling)

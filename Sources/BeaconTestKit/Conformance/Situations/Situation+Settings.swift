@@ -28,7 +28,8 @@ extension Situation {
             judge: { judgement in
                 let transcript = judgement.transcript
                 guard transcript.requests(at: judgement.time("on")).advertCount > 0 else {
-                    judgement.find("starts to advertise before Bluetooth is powered on, and not again", at: judgement.time("on"))
+                    judgement.find(
+                        "starts to advertise before Bluetooth is powered on, and not again", at: judgement.time("on"))
                     return
                 }
                 let background = judgement.time("background")
@@ -90,13 +91,16 @@ extension Situation {
                 guard !judgement.habits.arrivals.isEmpty else { return }
                 if judgement.arrivals(from: "again").isEmpty, !judgement.hasFinding(in: 1) {
                     judgement.find("stops for good when always became when in use", at: judgement.time("again"))
-                } else if !judgement.transcript.hasOutput(from: judgement.time("answer"), to: judgement.time("return") + 15) {
+                } else if !judgement.transcript.hasOutput(
+                    from: judgement.time("answer"), to: judgement.time("return") + 15)
+                {
                     judgement.find(
                         "says nothing when always became when in use", at: judgement.time("answer"), isRemark: true)
                 }
             }),
         Situation(
-            37, "revoked and given back", "The user denies the permission while the app is suspended, and allows it later.",
+            37, "revoked and given back",
+            "The user denies the permission while the app is suspended, and allows it later.",
             expects: "the app starts again", .init(.apple, "locationManagerDidChangeAuthorization(_:)"),
             .init(.field, "evothings/phonegap-estimotebeacons#77"),
             script: { stage in
@@ -154,7 +158,8 @@ extension Situation {
         Situation(
             39, "Bluetooth", "Bluetooth is off at the start, then during a visit, then while the app is suspended.",
             expects: "no exit, and the app goes on when Bluetooth is back",
-            .init(.field, "evothings/phonegap-estimotebeacons#77"), .init(.field, "petermetz/cordova-plugin-ibeacon#306"),
+            .init(.field, "evothings/phonegap-estimotebeacons#77"),
+            .init(.field, "petermetz/cordova-plugin-ibeacon#306"),
             script: { stage in
                 stage.bluetooth(.poweredOff)
                 await stage.launch()
@@ -193,7 +198,8 @@ extension Situation {
                 }
             }),
         Situation(
-            40, "limits and capabilities", "Regions of an older version, a limit of 20 regions, no radio, no background mode.",
+            40, "limits and capabilities",
+            "Regions of an older version, a limit of 20 regions, no radio, no background mode.",
             expects: "the app stops old regions, handles monitoringDidFailFor, and has the capabilities that it uses",
             .init(.apple, "Region monitoring: 20 regions per app; allowsBackgroundLocationUpdates"),
             .init(.field, "MacKentoch/react-native-beacons-manager#88"),
@@ -211,7 +217,9 @@ extension Situation {
             judge: { judgement in
                 let transcript = judgement.transcript
                 let started = judgement.time("started")
-                let old = transcript.requests(at: started).regions.map(\.identifier).filter { judgement.facts.formerRegions.contains($0) }
+                let old = transcript.requests(at: started).regions.map(\.identifier).filter {
+                    judgement.facts.formerRegions.contains($0)
+                }
                 if !old.isEmpty {
                     judgement.find("an old region is still monitored: \(old.joined(separator: ", "))", at: started)
                 }
@@ -219,7 +227,8 @@ extension Situation {
                     if case .limitExceeded = sight { true } else { false }
                 }
                 if let first = refused.first, let last = refused.last,
-                    !transcript.hasOutput(from: first, to: last + 5), transcript.requests(at: first + 1).regions == transcript.requests(at: started).regions
+                    !transcript.hasOutput(from: first, to: last + 5),
+                    transcript.requests(at: first + 1).regions == transcript.requests(at: started).regions
                 {
                     judgement.find("ignores that a region beyond 20 failed", at: first)
                 }
