@@ -1,11 +1,14 @@
 internal import BeaconApplications
 internal import BeaconMonitoring
 internal import BeaconSupport
+internal import Synchronization
 
 /// The app of a device, as its centers and the device see it: its life behind a lock.
 final class DeviceApplication: ApplicationLife {
     private let life: Locked<AppLife>
     private let pausing = Locked<(@Sendable (Bool) -> Void)?>(nil)
+    /// The time of the next work, which the air reads in each step.
+    private let nextWork = Atomic<Int64>(.max)
 
     init(seed: UInt64) { life = Locked(AppLife(seed: seed)) }
 
@@ -18,11 +21,15 @@ final class DeviceApplication: ApplicationLife {
     /// The life at present.
     var now: AppLife { life.withLock { $0 } }
 
+    /// The time at which the device has work next; `max` for never.
+    var deadline: Int64 { nextWork.load(ordering: .acquiring) }
+
     /// Changes the life. All callers are on the queue of the device's center.
     func change<Result>(_ body: (inout AppLife) -> Result) -> Result {
         let (result, pause) = life.withLock { life in
             let before = life.isAwake
             let result = body(&life)
+            nextWork.store(life.launch == nil ? life.deadline ?? .max : .min, ordering: .releasing)
             return (result, life.isAwake == before ? nil : before)
         }
         // Outside of the lock, since it may read the life.

@@ -270,7 +270,7 @@ public final class SimulatedAir: Sendable {
             guard state.now < end else { return nil }
             let second = (state.now / 1_000_000_000 + 1) * 1_000_000_000
             var time = min(second, end, max(deadline, state.now + 1))
-            for deadline in state.devices.compactMap(\.deadline) { time = min(time, max(deadline, state.now + 1)) }
+            for device in state.devices { time = min(time, max(device.application.deadline, state.now + 1)) }
             for transmitter in state.transmitters.values { time = min(time, max(transmitter.next, state.now + 1)) }
             let hasAdverts = state.devices.contains { !$0.adverts.isEmpty }
             if hasAdverts {

@@ -104,10 +104,17 @@ extension SimulatedDevice {
         launcher.app = nil
         let app = run { make() }
         launcher.app = app
-        holdsApp.withLock { $0 = true }
+        mustRelease.withLock { $0 = false }
         onCenter { center, _ in
             // After the requests that the closure made, and before the main queue makes a callback.
             if application.now.policy.lateDelegate == .receivesTheEvent { center.keepChangesForLateDelegates() }
+            if let reason = center.reasonForLosingChanges {
+                log(
+                    """
+                    a region's change is lost, as on iOS: \(reason) when the launch closure returned. If a static \
+                    property keeps the manager of an earlier launch, use it in the closure, so that it moves to this one
+                    """)
+            }
             center.releaseChanges(isLaunch: true)
             if cause == .display { center.displayDidLightUp() }
         }
@@ -206,17 +213,10 @@ extension SimulatedDevice {
     // MARK: - Work that is due
 
     /// Returns true if ``carryOutDueWork()`` or ``performMainWork()`` has something to do.
-    func hasDueWork(at now: Int64) -> Bool {
-        let life = application.now
-        return hasMainWork || life.deadline.map { $0 <= now } ?? false
-    }
-
-    /// The next time at which something becomes due; nil if nothing does by itself.
-    var deadline: Int64? { application.now.deadline }
+    func hasDueWork(at now: Int64) -> Bool { application.deadline <= now || mustRelease.withLock { $0 } }
 
     private var hasMainWork: Bool {
-        let life = application.now
-        return life.launch != nil || expired.withLock { !$0.isEmpty } || holdsApp.withLock { $0 } && !life.isRunning
+        application.now.launch != nil || expired.withLock { !$0.isEmpty } || mustRelease.withLock { $0 }
     }
 
     /// Carries out what is due without the app's code, after its callbacks of the present time.
@@ -270,8 +270,10 @@ extension SimulatedDevice {
             guard let handler = expirationHandlers.withLock({ $0.removeValue(forKey: number) }) else { continue }
             run { handler() }
         }
-        if !appState.isRunning {
-            holdsApp.withLock { $0 = false }
+        if mustRelease.withLock({ mustRelease in
+            defer { mustRelease = false }
+            return mustRelease
+        }) {
             launcher.app = nil
         }
         guard let cause = application.now.launch else { return }

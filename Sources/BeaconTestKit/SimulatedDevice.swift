@@ -60,8 +60,8 @@ public final class SimulatedDevice: Sendable {
     let launcher = AppLauncher()
     /// True once a closure launches the app.
     let hasClosure = Locked(false)
-    /// True while the launcher has the app's object, even after the app has ended.
-    let holdsApp = Locked(false)
+    /// True if the launcher has the object of an app that has ended.
+    let mustRelease = Locked(false)
     let expirationHandlers = Locked<[UInt64: @MainActor @Sendable () -> Void]>([:])
     /// The background tasks whose expiration handlers are due.
     let expired = Locked<[UInt64]>([])
@@ -181,6 +181,7 @@ public final class SimulatedDevice: Sendable {
             center.updateLimits()
         }
         new.center.monitorStoredConditions(of: memory.monitors.names)
+        mustRelease.withLock { $0 = true }
         // So that the air notices the other center.
         tasks.noteChange()
     }

@@ -83,6 +83,8 @@ struct AppBackgroundTests {
         await enter()
         #expect(phone.take() == (inForeground ? ["inside", "enter"] : []))
         session.invalidate()
+        await air.advance(by: .seconds(11))
+        #expect(device.appState == .suspended)
     }
 
     @Test("An app that had a service session must make it again after a launch (L17)", arguments: [true, false])

@@ -77,11 +77,18 @@ extension BeaconCenter {
     /// - Parameter isLaunch: true if the launch closure has returned: only clients that can receive an event now
     ///   receive one.
     package func releaseChanges(isLaunch: Bool = false) {
-        let recipients = isLaunch ? clientOrder.filter { clients[$0]?.isReady() == true } : clientOrder
+        let recipients = isLaunch ? clientOrder.filter { clients[$0]?.isReady?() == true } : clientOrder
         for change in withheld {
             if let region = region(change.identifier) { release(region, to: recipients) }
         }
         for report in withheldReports { release(report) }
+    }
+
+    /// The reason why nothing could receive the withheld changes now; nil if there are none, or a manager could.
+    package var reasonForLosingChanges: String? {
+        let managers = clients.values.compactMap(\.isReady)
+        guard !withheld.isEmpty, !managers.contains(where: { $0() }) else { return nil }
+        return managers.isEmpty ? "the app had no CLLocationManager" : "no CLLocationManager had a delegate"
     }
 
     /// Offers a withheld change again.

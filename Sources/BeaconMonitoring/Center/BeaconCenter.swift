@@ -37,8 +37,8 @@ package struct CenterSnapshot: Sendable {
 package actor BeaconCenter {
     struct Client {
         var deliver: @Sendable (ClientEvent) -> Void
-        /// Returns true if the client can receive an event now.
-        var isReady: @Sendable () -> Bool
+        /// Returns true if the client can receive a region's change now; nil if it is no manager of regions.
+        var isReady: (@Sendable () -> Bool)?
         /// The constraints that the client ranges, each with the failure that was delivered last.
         var constraints: [BeaconConstraint: RangingFailure?] = [:]
         /// True while the client scans for devices.
@@ -281,11 +281,10 @@ package actor BeaconCenter {
     ///
     /// - Parameters:
     ///   - id: the client's identifier.
-    ///   - isReady: returns true if the client can receive an event now.
+    ///   - isReady: returns true if the client can receive a region's change now; nil if it is no manager of regions.
     ///   - deliver: called on the center's queue, one event after another; it should return soon.
     package nonisolated func addClient(
-        _ id: ClientID, isReady: @escaping @Sendable () -> Bool = { true },
-        _ deliver: @escaping @Sendable (ClientEvent) -> Void
+        _ id: ClientID, isReady: (@Sendable () -> Bool)? = nil, _ deliver: @escaping @Sendable (ClientEvent) -> Void
     ) {
         perform { $0.add(id, isReady, deliver) }
     }
@@ -329,7 +328,7 @@ package actor BeaconCenter {
     package nonisolated var hasNoCallbacksUnderWay: Bool { callbacks.isZero }
 
     private func add(
-        _ id: ClientID, _ isReady: @escaping @Sendable () -> Bool, _ deliver: @escaping @Sendable (ClientEvent) -> Void
+        _ id: ClientID, _ isReady: (@Sendable () -> Bool)?, _ deliver: @escaping @Sendable (ClientEvent) -> Void
     ) {
         clients[id] = Client(deliver: deliver, isReady: isReady)
         clientOrder.append(id)

@@ -120,7 +120,8 @@ extension Conformance.Report {
                 let sources = finding.sources.map(\.description).joined(separator: ", ")
                 return """
                     | \(finding.severity.rawValue) | \(finding.situation) \(name) | \
-                    \(Conformance.clock(finding.time)) | \(Self.cell(finding.text)) | \(Self.cell(finding.expected)) | \(Self.cell(sources)) |
+                    \(Conformance.clock(finding.time)) | \(Self.cell(finding.text)) | \
+                    \(Self.cell(finding.expected)) | \(Self.cell(sources)) |
                     """
             }
         }
