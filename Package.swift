@@ -334,9 +334,12 @@ let package = Package(
             "BeaconTestKit",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconSimulation", "BeaconApplications",
-                "BeaconMonitoring", "CoreLocation", "CTaskJobs",
+                "BeaconMonitoring", "CoreLocation", "CCrashReport", "CProcessClock", "CTaskJobs",
             ]
         ),
+        // Its functions take the place of the C library's in each program that it is linked into.
+        .target(name: "CProcessClock", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CCrashReport"),
         .target(name: "CTaskJobs"),
 
         // For tests: bounds those with helpers (servers, brokers, buses, processes), and ends the helpers with them.
@@ -465,6 +468,13 @@ let package = Package(
             "BeaconTestKitTests",
             dependencies: ["BeaconTestKit", "BeaconMonitoring", "BeaconSupport", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
+        // These have the process for themselves, since they control its clock.
+        tests(
+            "ProcessClockTests",
+            dependencies: ["BeaconTestKit", "BeaconCombine", "BeaconSupport", "CoreLocation"]),
+        tests(
+            "ConformanceTests",
+            dependencies: ["BeaconTestKit", "BeaconCombine", "CoreLocation", "CoreBluetooth", "KumulosSDK"]),
         // A gateway in a temporary folder, for the tests of the gateway, of the fleet and of the console.
         module(
             "GatewayTestSupport",

@@ -23,6 +23,11 @@ let package = Package(
         app("RangingForBeacons", "CoreLocation", "CoreBluetooth", "BeaconTestKit"),
         app("ProximityRecipe", "CoreLocation", "KumulosSDK"),
         .executableTarget(
+            name: "BackgroundCheck",
+            dependencies: [
+                face("CoreLocation"), face("CoreBluetooth"), .product(name: "BeaconTestKit", package: "swift-beacon"),
+            ], path: "BackgroundCheck"),
+        .executableTarget(
             name: "NewSource", dependencies: [.product(name: "BeaconMonitoring", package: "swift-beacon")],
             path: "NewSource"),
     ],

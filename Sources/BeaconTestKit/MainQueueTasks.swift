@@ -20,7 +20,7 @@ enum MainQueueTasks {
     private static let longestRow = 64
 
     /// How long the air waits for a job.
-    private static let timeLimit = DispatchTimeInterval.milliseconds(500)
+    private static let timeLimit = Duration.milliseconds(500)
 
     private static let mark = DispatchSpecificKey<Void>()
     private static let marking: Void = DispatchQueue.main.setSpecific(key: mark, value: ())
@@ -54,7 +54,7 @@ enum MainQueueTasks {
                 guard !waits.isEmpty else { return resuming.async { continuation.resume() } }
                 // This queue has its own thread, which may be blocked.
                 DispatchQueue(label: "swift-beacon.waiting").async {
-                    for wait in waits { _ = wait.jobs.wait(timeout: wait.end) }
+                    for wait in waits { _ = wait.jobs.wait(timeout: .now() + wait.left) }
                     continuation.resume()
                 }
             }
@@ -64,7 +64,7 @@ enum MainQueueTasks {
     /// Does the same on the main thread, running its run loop while it waits.
     ///
     /// - Returns: false if the main queue was not free until the end, as in a test that is itself a job of it.
-    static func passOnRunLoop(until end: ContinuousClock.Instant) -> Bool {
+    static func passOnRunLoop(until end: Duration) -> Bool {
         let isDone = Locked(false)
         passMainQueue {
             resuming.async {
@@ -77,11 +77,11 @@ enum MainQueueTasks {
             }
         }
         while !isDone.withLock({ $0 }) {
-            guard ContinuousClock.now < end else { return false }
+            guard KernelTime.now < end else { return false }
             runLoop()
         }
         for wait in takeSubmitted() {
-            while wait.jobs.wait(timeout: .now()) == .timedOut, .now() < wait.end { runLoop() }
+            while wait.jobs.wait(timeout: .now()) == .timedOut, KernelTime.now < wait.end { runLoop() }
         }
         return true
     }
@@ -110,7 +110,11 @@ enum MainQueueTasks {
     /// A group of jobs that the air waits for together.
     private struct Wait {
         var jobs: DispatchGroup
-        var end: DispatchTime
+        /// A time of the kernel's clock.
+        var end: Duration
+
+        /// The time until the end.
+        var left: DispatchTimeInterval { .nanoseconds(Int(max(0, (end - KernelTime.now) / .nanoseconds(1)))) }
     }
 
     private struct Submitted {
@@ -131,9 +135,9 @@ enum MainQueueTasks {
 
     private static func takeSubmitted() -> [Wait] {
         submitted.withLock { submitted in
-            let now = DispatchTime.now()
-            submitted.earlier.removeAll { $0.end <= now || $0.jobs.wait(timeout: now) == .success }
-            if submitted.newest.wait(timeout: now) == .timedOut {
+            let now = KernelTime.now
+            submitted.earlier.removeAll { $0.end <= now || $0.jobs.wait(timeout: .now()) == .success }
+            if submitted.newest.wait(timeout: .now()) == .timedOut {
                 submitted.earlier.append(Wait(jobs: submitted.newest, end: now + timeLimit))
                 submitted.newest = DispatchGroup()
             }

@@ -5,6 +5,7 @@ internal import BeaconRadio
 internal import BeaconSimulation
 internal import BeaconSupport
 public import CoreLocation
+internal import Synchronization
 
 /// The air around a device in a test. The test places and moves beacons in it, and its time passes only when the test
 /// advances it.
@@ -55,7 +56,18 @@ public final class SimulatedAir: Sendable {
     /// The latest time, in nanoseconds since 1970: in the year 2255, with room for events due after it.
     private static let end: Int64 = 9_000_000_000_000_000_000
 
+    /// How far the process's clock may be ahead at the end of `advance(by:)`, in nanoseconds. Foundation's timers are due
+    /// up to 0.2 µs late, since their dates are rounded.
+    private static let tolerance: Int64 = 10_000
+
     let state: Locked<State>
+    /// The place in the source that created the air, for messages, and its number.
+    private let name: (origin: String, number: UInt64)
+    private static let count = Atomic<UInt64>(0)
+    private let seed: UInt64
+
+    /// The control of the process's clock; nil without.
+    let clock: ClockControl?
 
     /// The tasks that the test itself started.
     let begun = WorkCount()
@@ -65,20 +77,31 @@ public final class SimulatedAir: Sendable {
     /// - Parameters:
     ///   - authorization: the app's initial authorization.
     ///   - start: the start time of the test, between 1970 and 2255.
-    ///   - seed: the seed of ``noise``.
+    ///   - seed: the seed of ``noise``, and of random values of a ``BackgroundPolicy``.
+    ///   - controlsTime: true if the clock of the whole process follows this air's time until the air is deallocated:
+    ///     sleeps, timers, time-outs and dates of the app and of the test. See ``controlsTime``.
+    ///   - fileID: the file that creates the air, for messages.
+    ///   - line: the line that creates the air, for messages.
     public init(
         authorization: CLAuthorizationStatus = .authorizedAlways,
-        start: Date = Date(timeIntervalSince1970: 1_700_000_000), seed: UInt64 = 1
+        start: Date = Date(timeIntervalSince1970: 1_700_000_000), seed: UInt64 = 1, controlsTime: Bool = false,
+        fileID: String = #fileID, line: Int = #line
     ) {
+        name = ("\(fileID):\(line)", Self.count.wrappingAdd(1, ordering: .relaxed).newValue)
+        self.seed = seed
         let seconds = start.timeIntervalSince1970
         let now = seconds > 0 ? Int64(min(seconds * 1e9, Double(Self.end))) : 0
         state = Locked(
             State(now: now, physics: SteadyAir(sensitivity: Self.sensitivity, seed: seed), deviceNext: now))
+        clock = controlsTime ? ClockControl(at: now) : nil
         WokenTasks.begin()
-        _ = makeDevice("device", at: .distance(0), authorization: authorization)
+        followPauses(of: makeDevice("device", at: .distance(0), authorization: authorization))
     }
 
-    deinit { WokenTasks.forget(tasks) }
+    deinit {
+        for device in state.withLock({ $0.devices }) { device.endWithAir() }
+        WokenTasks.forget(tasks)
+    }
 
     /// The device under test, at the origin.
     public var device: SimulatedDevice {
@@ -93,7 +116,8 @@ public final class SimulatedAir: Sendable {
         WokenTasks.noteTest(begun)
         let number = state.withLock { $0.devices.count }
         let device = SimulatedDevice(
-            name: name, number: number, position: position, authorization: authorization)
+            name: name, number: number, position: position, authorization: authorization, air: self.name,
+            seed: seed)
         let now = state.withLock { state in
             state.devices.append(device)
             return state.now
@@ -192,9 +216,12 @@ public final class SimulatedAir: Sendable {
         await settle()
         let end = Self.time(duration, after: state.withLock { $0.now })
         while let step = nextStep(until: end) {
+            // What the process itself waits for comes before what it hears at the same time.
+            if moveClock(to: step.time) { await settle() }
             perform(step)
             if !isUnchanged { await settle() }
         }
+        while moveClock(toDeadlineUntil: end + Self.tolerance) { await settle() }
     }
 
     /// Advances the time on the main thread, whose run loop makes the callbacks. When it returns, every callback that
@@ -208,9 +235,11 @@ public final class SimulatedAir: Sendable {
         settleOnRunLoop()
         let end = Self.time(duration, after: state.withLock { $0.now })
         while let step = nextStep(until: end) {
+            if moveClock(to: step.time) { settleOnRunLoop() }
             perform(step)
             if !isUnchanged { settleOnRunLoop() }
         }
+        while moveClock(toDeadlineUntil: end + Self.tolerance) { settleOnRunLoop() }
     }
 
     /// A time at which something happens.
@@ -233,12 +262,15 @@ public final class SimulatedAir: Sendable {
         var device: Int?
     }
 
-    /// Returns the next time up to `end` at which an advert is sent or a second ends; nil once `end` has been reached.
+    /// Returns the next time up to `end` at which an advert is sent, a second ends or the process waits for the time; nil
+    /// once `end` has been reached.
     private func nextStep(until end: Int64) -> Step? {
-        state.withLock { state -> Step? in
+        let deadline = clock?.nextDeadline ?? end
+        return state.withLock { state -> Step? in
             guard state.now < end else { return nil }
             let second = (state.now / 1_000_000_000 + 1) * 1_000_000_000
-            var time = min(second, end)
+            var time = min(second, end, max(deadline, state.now + 1))
+            for device in state.devices { time = min(time, max(device.application.deadline, state.now + 1)) }
             for transmitter in state.transmitters.values { time = min(time, max(transmitter.next, state.now + 1)) }
             let hasAdverts = state.devices.contains { !$0.adverts.isEmpty }
             if hasAdverts {

@@ -9,7 +9,8 @@ internal import Synchronization
 
 /// A device in the simulated air, on which an app runs.
 ///
-/// Managers that are created while the device is installed, or inside `run(_:)`, belong to it.
+/// Managers that are created while the device is installed, or inside `run(_:)`, belong to it. The app stays in the
+/// foreground until a test moves it, for example with ``enterBackground()``.
 public final class SimulatedDevice: Sendable {
     /// A state of the device's Bluetooth. Later versions may add more, so a `switch` over states needs a default.
     public struct BluetoothState: Hashable, Sendable {
@@ -29,15 +30,17 @@ public final class SimulatedDevice: Sendable {
         public static let poweredOn = BluetoothState(state: .poweredOn)
     }
 
-    /// One launch of the app on the device.
-    private struct Launch {
+    /// The process of one launch of the app. It is made when the previous one ends, since the device monitors the app's
+    /// regions in between.
+    private struct Process {
         let center: BeaconCenter
         let radio: AirRadio
     }
 
     /// The parts of a device that outlive a launch.
     private struct Memory: Sendable {
-        let application: ApplicationIdentity
+        let identity: ApplicationIdentity
+        let owner: CenterConfiguration.Owner
         let regions = MemoryRegionStore()
         let monitors = MemoryMonitorStore()
         let tasks = WorkCount()
@@ -48,37 +51,71 @@ public final class SimulatedDevice: Sendable {
 
     let number: Int
     private let memory: Memory
-    private let launch: Locked<Launch>
+    private let process: Locked<Process>
     private let place: Locked<Position>
     private let isAsked = Locked(false)
 
-    init(name: String, number: Int, position: Position, authorization: CLAuthorizationStatus) {
+    /// The life of the app.
+    let application: DeviceApplication
+    let launcher = AppLauncher()
+    /// True once a closure launches the app.
+    let hasClosure = Locked(false)
+    /// True if the launcher has the object of an app that has ended.
+    let mustRelease = Locked(false)
+    let expirationHandlers = Locked<[UInt64: @MainActor @Sendable () -> Void]>([:])
+    /// The background tasks whose expiration handlers are due.
+    let expired = Locked<[UInt64]>([])
+
+    init(
+        name: String, number: Int, position: Position, authorization: CLAuthorizationStatus,
+        air: (origin: String, number: UInt64), seed: UInt64
+    ) {
         self.name = name
         self.number = number
         place = Locked(position)
-        memory = Memory(application: ApplicationIdentity(name))
-        launch = Locked(Self.launch(memory, AuthorizationStatus(authorization)))
+        application = DeviceApplication(seed: seed &+ UInt64(number))
+        memory = Memory(
+            identity: ApplicationIdentity(name),
+            owner: CenterConfiguration.Owner(device: name, air: air.origin, airNumber: air.number))
+        process = Locked(Self.makeProcess(memory, application, AuthorizationStatus(authorization)))
     }
 
-    private static func launch(
-        _ memory: Memory, _ authorization: AuthorizationStatus, asksUser: Bool = false
-    ) -> Launch {
-        var configuration = CenterConfiguration(application: memory.application, store: memory.regions)
+    private static func makeProcess(
+        _ memory: Memory, _ application: DeviceApplication, _ authorization: AuthorizationStatus,
+        asksUser: Bool = false
+    ) -> Process {
+        var configuration = CenterConfiguration(application: memory.identity, store: memory.regions)
+        configuration.life = application
+        configuration.owner = memory.owner
         configuration.monitorStore = memory.monitors
         configuration.tasks = memory.tasks
         configuration.maximumRegions = BeaconCenter.appleRegionLimit
         configuration.initialStatus = authorization
         configuration.answer = asksUser ? .ask : .grant
         BeaconCenter.hasSimulatedDevices.store(true, ordering: .relaxed)
-        let launch = Launch(center: BeaconCenter(configuration), radio: AirRadio())
-        launch.center.use(launch.radio)
-        return launch
+        let process = Process(center: BeaconCenter(configuration), radio: AirRadio())
+        process.center.use(process.radio)
+        return process
     }
 
     /// The tasks that callbacks of any launch woke, and the tasks that were started in ``run(_:)``.
     var tasks: WorkCount { memory.tasks }
-    var center: BeaconCenter { launch.withLock { $0.center } }
-    private var radio: AirRadio { launch.withLock { $0.radio } }
+    var center: BeaconCenter { process.withLock { $0.center } }
+    private var radio: AirRadio { process.withLock { $0.radio } }
+
+    /// Calls `body` on the center's queue, with the time in nanoseconds.
+    func onCenter<Result: Sendable>(_ body: @Sendable (isolated BeaconCenter, Int64) -> Result) -> Result {
+        let center = center
+        return center.queue.sync { center.assumeIsolated { body($0, $0.time?.nanoseconds ?? 0) } }
+    }
+
+    /// Changes the life of the app, and makes it effective.
+    func change(_ body: @Sendable (inout AppLife, Int64) -> Void) {
+        onCenter { center, now in
+            application.change { body(&$0, now) }
+            center.setPresence(application.now.presence)
+        }
+    }
 
     /// The device's position.
     public var position: Position {
@@ -105,24 +142,48 @@ public final class SimulatedDevice: Sendable {
         try await BeaconCenter.withCurrent(center, isolation: isolation, body)
     }
 
-    /// Ends the app and launches it again. Only its regions, conditions and authorization are kept.
+    /// Ends the app and launches it again into the foreground. Only its regions, conditions and authorization are kept.
     ///
     /// Managers and monitors of the previous launch receive no more events and should be released. New managers belong
     /// to the new launch. If the device is installed, it is installed again.
     public func relaunch() {
+        endApp(.system)
+        if hasClosure.withLock({ $0 }) { return enterForeground() }
+        // The test itself makes the managers of this launch.
+        change { $0.beginLaunch(by: .user, at: $1) }
+        onCenter { center, _ in center.keepChangesForLateDelegates() }
+    }
+
+    /// Ends the app, and prepares the process of its next launch.
+    func endApp(_ absence: Absence) {
+        guard appState.isRunning else { return change { life, _ in life.end(absence) } }
         let old = center
         // The app's pending requests are handled and its state is written before it ends.
         old.queue.sync {}
         let isWritten = DispatchSemaphore(value: 0)
         old.performOnDisk { isWritten.signal() }
         isWritten.wait()
-        let (snapshot, time) = (old.snapshot, old.time)
-        let new = Self.launch(memory, snapshot.authorization, asksUser: asksUser)
+        let handover = onCenter { center, _ in
+            application.change { $0.end(absence) }
+            endUse(center)
+            return center.endApplication()
+        }
+        expirationHandlers.withLock { $0 = [:] }
+        expired.withLock { $0 = [] }
+        let new = Self.makeProcess(memory, application, old.snapshot.authorization, asksUser: asksUser)
         new.center.hidesBeaconsFromScans.store(hidesBeaconsFromScans, ordering: .relaxed)
-        launch.withLock { $0 = new }
+        new.center.strictness.store(isStrict, ordering: .relaxed)
+        process.withLock { $0 = new }
         BeaconCenter.install(new.center, inPlaceOf: old)
-        if let time { receive(.heard(SourceBatch(upTo: time))) }
-        receive(.state(snapshot.radio))
+        onCenter { center, _ in
+            center.takeOver(handover)
+            center.setPresence(.notRunning)
+            center.updateLimits()
+        }
+        new.center.monitorStoredConditions(of: memory.monitors.names)
+        mustRelease.withLock { $0 = true }
+        // So that the air notices the other center.
+        tasks.noteChange()
     }
 
     /// A Boolean value indicating whether the app's requests for an authorization wait for ``authorize(_:)``, as on a
@@ -135,13 +196,32 @@ public final class SimulatedDevice: Sendable {
         }
     }
 
-    /// A Boolean value indicating whether a request of the app for an authorization is pending.
-    public var isAsking: Bool { center.snapshot.isAsking }
+    /// A Boolean value indicating whether the user is being asked: a request of the app for an authorization is
+    /// pending, or an event waits for the answer about a provisional permission.
+    public var isAsking: Bool { center.snapshot.isAsking || application.now.questionEnd != nil }
 
     /// Sets the app's authorization, as a user does in a prompt or later in the settings.
     public func authorize(_ status: CLAuthorizationStatus) {
         let status = AuthorizationStatus(status)
-        center.perform { $0.setStatus(status) }
+        onCenter { center, _ in
+            let wasProvisional = application.change { life in
+                defer { life.decide(nil) }
+                return life.permission == .provisionalAlways
+            }
+            if wasProvisional, status != .always { center.forgetChanges() }
+            center.setStatus(status)
+            center.releaseChanges()
+        }
+    }
+
+    /// A Boolean value indicating whether an error for which iOS ends an app ends the program, too. False by default:
+    /// such an error is logged.
+    ///
+    /// These are the name of a `CLMonitor` that is invalid or in use, and background location updates without the
+    /// background mode.
+    public var isStrict: Bool {
+        get { center.isStrict }
+        set { center.strictness.store(newValue, ordering: .relaxed) }
     }
 
     /// Switches Bluetooth on or off. It is initially on.
@@ -159,8 +239,11 @@ public final class SimulatedDevice: Sendable {
         set { center.hidesBeaconsFromScans.store(newValue, ordering: .relaxed) }
     }
 
-    /// Lights up the display: regions that request it report their state.
-    public func lightUpDisplay() { center.perform { $0.displayDidLightUp() } }
+    /// Lights up the display, like ``turnScreenOn()``.
+    public func lightUpDisplay() { turnScreenOn() }
+
+    /// Ends the process with its air, so that a manager that outlives it can be recognized.
+    func endWithAir() { center.gate.end() }
 
     /// The number of iBeacon frames that the device sends at present.
     public var advertisedFrameCount: Int { adverts.count { $0.frame != nil } }

@@ -49,16 +49,28 @@ enum WokenTasks {
     /// - Returns: false if Swift should run the job.
     private static func take(_ job: UnsafeMutableRawPointer, causedBy cause: UnsafeRawPointer?) -> Bool {
         let cause = cause.map { Unmanaged<Claim>.fromOpaque($0).takeUnretainedValue() }
-        guard let claim = claim(of: beacon_task_of_job(job), causedBy: cause) else { return false }
+        let task = beacon_task_of_job(job)
+        let claim = claim(of: task, causedBy: cause)
+        let isControlled = ClockControl.isInUse
+        guard claim != nil || isControlled && isTest(task) else { return false }
+        // If code of the app blocks all threads of a global queue, libdispatch adds one after a second, of a clock that
+        // these jobs may have to move. A queue of its own has a thread of its own.
+        let priority = qos(of: job)
+        let queue =
+            isControlled
+            ? DispatchQueue(label: "swift-beacon.task", qos: DispatchQoS(qosClass: priority, relativePriority: 0))
+            : DispatchQueue.global(qos: priority)
         // The runtime passes each job once, and nothing else refers to it until it has run.
         let sent = UnsafeTransfer(job)
-        DispatchQueue.global(qos: qos(of: job)).async {
+        queue.async {
             // The claim lives until the job has returned, since jobs that it submits read the claim.
-            beacon_run_job(sent.value, UnsafeRawPointer(Unmanaged.passUnretained(claim).toOpaque()))
+            beacon_run_job(sent.value, claim.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
             withExtendedLifetime(claim) {}
         }
         return true
     }
+
+    private static func isTest(_ task: UInt64) -> Bool { tasks.withLock { $0.tests[task] != nil } }
 
     private static func claim(of job: UInt64, causedBy cause: Claim?) -> Claim? {
         var marks = cause?.tokens.map(\.mark) ?? []

@@ -102,6 +102,9 @@ package final class MemoryMonitorStore: MonitorStore {
     /// Creates an empty store.
     package init() {}
 
+    /// The names of the stored monitors, in alphabetical order.
+    package var names: [String] { monitors.withLock { $0.filter { !$0.value.isEmpty }.keys.sorted() } }
+
     package func load(_ name: String) -> [StoredCondition] { monitors.withLock { $0[name] ?? [] } }
 
     package func update(_ name: String, _ change: (inout [StoredCondition]) -> Void) {

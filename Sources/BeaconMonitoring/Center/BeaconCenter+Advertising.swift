@@ -14,7 +14,10 @@ extension BeaconCenter {
         clients[client]?.advert = advert
         clients[client]?.isAnswered = false
         updateAdvertising()
-        if let advert, radio?.advertiser == nil {
+        if let advert, isMuted(advert) {
+            // iOS reports success in the background, too.
+            answer(advert, .success(()))
+        } else if let advert, radio?.advertiser == nil {
             // At once, since a source that has ended or waits for its next record does not answer.
             let error =
                 radio.map { $0.hasReceivers ? RadioError.receiversCannotSend : .cannotSend }
@@ -48,11 +51,14 @@ extension BeaconCenter {
         updateAdvertising()
     }
 
+    /// Returns true for an advert that is not sent outside of the foreground: a beacon's.
+    private func isMuted(_ advert: OutgoingAdvert) -> Bool { presence != .foreground && advert.frame != nil }
+
     /// Makes the radio send the adverts of all clients, each once.
     func updateAdvertising() {
         var adverts: [OutgoingAdvert] = []
-        for advert in clientOrder.compactMap({ clients[$0]?.advert }) where !adverts.contains(advert) {
-            adverts.append(advert)
+        for advert in clientOrder.compactMap({ clients[$0]?.advert }) where !isMuted(advert) {
+            if !adverts.contains(advert) { adverts.append(advert) }
         }
         guard adverts != advertised else { return }
         advertised = adverts

@@ -22,6 +22,47 @@ extension BeaconCenter {
         }
     }
 
+    /// The center of the simulated device that the current code belongs to, or that is installed; nil if there is none.
+    package static var ofSimulatedDevice: BeaconCenter? {
+        guard hasSimulatedDevices.load(ordering: .relaxed), let center = ofTask ?? shared.withLock({ $0 }),
+            center.owner != nil, !center.gate.isOver
+        else { return nil }
+        return center
+    }
+
+    /// Returns the current center for a new object of the app. In a test with a simulated air, an object that belongs
+    /// to no device of it is logged.
+    ///
+    /// - Parameter name: the kind of object with its article, for the log.
+    package static func forNew(_ name: String) -> BeaconCenter {
+        let center = current
+        if let owner = center.owner, center.gate.isOver {
+            center.logger.warning(
+                "\(name) receives nothing: it is created by code of an app that has ended, on \(owner)")
+        } else if center.owner == nil, ofTask == nil, hasSimulatedDevices.load(ordering: .relaxed) {
+            center.logger.warning(
+                """
+                \(name) belongs to no device of a simulated air, so it uses this machine's radio and hears no simulated \
+                beacon. Create it inside air.device.run or air.device.launch, or call air.install() first. \
+                DispatchQueue.async and Task.detached leave the closure of run; use Task there instead
+                """)
+        }
+        return center
+    }
+
+    /// Logs that an object of this device is used by the code of another air's device, where it makes no callbacks.
+    package nonisolated func reportForeignUse(of name: String, by other: BeaconCenter) {
+        guard let owner, let user = other.owner, owner.airNumber != user.airNumber,
+            !hasReportedForeignUse.exchange(true, ordering: .relaxed)
+        else { return }
+        logger.warning(
+            """
+            \(name) belongs to \(owner), and keeps belonging to it while that air exists, but \(user) uses it. A static \
+            property keeps the device of its first use: run such tests one after another (.serialized), or create the \
+            object for each air
+            """)
+    }
+
     /// Sets the center that new managers belong to.
     package static func install(_ center: BeaconCenter) { shared.withLock { $0 = center } }
 
@@ -54,14 +95,6 @@ extension BeaconCenter {
 
     private static func makeForThisApplication() -> BeaconCenter {
         let logger = Logger(label: "swift-beacon")
-        if hasSimulatedDevices.load(ordering: .relaxed) {
-            logger.warning(
-                """
-                this manager belongs to no device of a simulated air, so it uses this machine's radio. Create it inside \
-                air.device.run, or call air.install() first; DispatchQueue.async and Task.detached leave the closure of \
-                run, and a static property keeps the device of its first use
-                """)
-        }
         let application = ApplicationIdentity.current
         let directory = StateDirectory.user.reporting { logger.error("\($0)") }
         var configuration = CenterConfiguration(

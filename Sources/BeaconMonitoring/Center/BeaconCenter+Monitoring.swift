@@ -25,10 +25,13 @@ extension BeaconCenter {
                 endMonitoring(place)
                 regions[place].condition = beginMonitoring(region)
                 missed.forget(region.identifier)
+                forgetChange(of: region.identifier)
             }
             regions[place].registered = region
             regions[place].registered.state = isSame ? old.state : .unknown
-            if isSame, old.state != .unknown { known = regions[place].registered }
+            // A withheld change will report the state, too.
+            let isDue = withheld.contains { $0.identifier == region.identifier }
+            if isSame, old.state != .unknown, !isDue { known = regions[place].registered }
         } else {
             if let most = configuration.maximumRegions, regions.count >= most {
                 return deliver(.monitoringFailed(region, .limitExceeded), to: client)
@@ -45,7 +48,7 @@ extension BeaconCenter {
             deliver(.monitoringFailed(region, failure), to: client)
         } else {
             deliver(.started(region), to: client)
-            if let known, status.isGranted { deliver(.determined(known), to: client) }
+            if let known, status.isGranted, limits.isEmpty { deliver(.determined(known), to: client) }
         }
         update()
     }
@@ -56,6 +59,7 @@ extension BeaconCenter {
         endMonitoring(place)
         regions.remove(at: place)
         missed.forget(identifier)
+        forgetChange(of: identifier)
         save(identifier)
         update()
     }
@@ -75,9 +79,13 @@ extension BeaconCenter {
     /// Delivers the state of the regions with `notifyEntryStateOnDisplay` that are inside to all clients, when the
     /// display lights up.
     package func displayDidLightUp() {
-        for region in regions where region.registered.notifiesEntryStateOnDisplay && region.registered.state == .inside
-        {
-            deliverToAll(.determined(region.registered))
+        let concerned = regions.map(\.registered).filter { $0.notifiesEntryStateOnDisplay && $0.state == .inside }
+        guard !concerned.isEmpty else { return }
+        let admission = admit(.display)
+        guard admission == .deliver || admission == .wake else { return }
+        for region in concerned {
+            // The state that the display shows is also the answer to a change that waits.
+            deliverToAll(.determined(region))
         }
     }
 
@@ -135,6 +143,8 @@ extension BeaconCenter {
     /// Ends the monitoring of a client's condition, if it exists.
     package func stopMonitoring(_ id: ClientConditionID) {
         removeCondition(id)
+        withheldReports.removeAll { $0.condition == id }
+        life?.forget(.condition(id))
         update()
     }
 
@@ -178,6 +188,7 @@ extension BeaconCenter {
         switch owners[change.condition] {
         case .region(let identifier):
             guard let place = regions.firstIndex(where: { $0.registered.identifier == identifier }) else { return }
+            let told = regions[place].registered.state
             regions[place].registered.state = change.state
             if change.state != .unknown {
                 // A state that becomes unknown, or known again, does not undo a missed change.
@@ -187,13 +198,12 @@ extension BeaconCenter {
             let region = regions[place].registered
             // Publishes before delivering, so that a client that then reads the snapshot finds the same state.
             publish()
-            for event in ClientEvent.changes(of: region, from: change.before) { deliverToAll(event) }
+            offer(region, told: told, known: change.before)
         case .client(let id):
-            guard let own = clientConditions[id] else { return }
-            let report = ConditionReport(
-                condition: id, state: change.state, isBeyondLimit: false, time: change.wallTime,
-                identity: change.state == .inside ? change.identity : nil)
-            deliver(.condition(report), to: own.client)
+            offer(
+                ConditionReport(
+                    condition: id, state: change.state, isBeyondLimit: false, time: change.wallTime,
+                    identity: change.state == .inside ? change.identity : nil))
         case nil: break
         }
     }

@@ -19,9 +19,8 @@ extension BeaconCenter {
         let failure = rangingFailure
         if own.constraints[constraint] == nil {
             if rangings[constraint] == nil {
-                let request = core.startRanging(constraint)
-                rangings[constraint] = Ranging(request: request)
-                rangedConstraints[request] = constraint
+                rangings[constraint] = Ranging()
+                updateRangingRequests()
             }
             rangings[constraint]?.clients.append(client)
         }
@@ -45,9 +44,29 @@ extension BeaconCenter {
         guard let ranging = rangings[constraint] else { return }
         rangings[constraint]?.clients.removeAll { $0 == client }
         guard ranging.clients.allSatisfy({ $0 == client }) else { return }
-        core.stopRanging(ranging.request)
-        rangedConstraints[ranging.request] = nil
+        pauseRanging(constraint)
         rangings[constraint] = nil
+    }
+
+    private func pauseRanging(_ constraint: BeaconConstraint) {
+        guard let request = rangings[constraint]?.request else { return }
+        core.stopRanging(request)
+        rangedConstraints[request] = nil
+        rangings[constraint]?.request = nil
+    }
+
+    /// Ranges while the application runs and may use the full accuracy. Ranging that resumes has no history.
+    func updateRangingRequests() {
+        let isAllowed = presence.isAwake && !limits.contains(.reducedAccuracy)
+        for (constraint, ranging) in rangings.sorted(by: { $0.key.description < $1.key.description }) {
+            if !isAllowed {
+                pauseRanging(constraint)
+            } else if ranging.request == nil {
+                let request = core.startRanging(constraint)
+                rangings[constraint]?.request = request
+                rangedConstraints[request] = constraint
+            }
+        }
     }
 
     /// The reason why nothing can be ranged at present; nil if ranging works now or may work at any time.

@@ -21,6 +21,9 @@ package struct CenterSnapshot: Sendable {
 
     /// The state of the radio.
     package var radio = RadioState.unknown
+
+    /// The obstacles that the authorization does not show.
+    package var limits: UsageLimits = []
 }
 
 /// The radio and the core that the clients of one application share.
@@ -34,6 +37,8 @@ package struct CenterSnapshot: Sendable {
 package actor BeaconCenter {
     struct Client {
         var deliver: @Sendable (ClientEvent) -> Void
+        /// Returns true if the client can receive a region's change now; nil if it is no manager of regions.
+        var isReady: (@Sendable () -> Bool)?
         /// The constraints that the client ranges, each with the failure that was delivered last.
         var constraints: [BeaconConstraint: RangingFailure?] = [:]
         /// True while the client scans for devices.
@@ -68,7 +73,8 @@ package actor BeaconCenter {
     }
 
     struct Ranging {
-        var request: RangingRequestID
+        /// The core's identifier of the request; nil while the application may not range.
+        var request: RangingRequestID?
         var clients: [ClientID] = []
     }
 
@@ -98,8 +104,13 @@ package actor BeaconCenter {
     let wallOffset = Atomic<Int64>(0)
     /// True if Core Bluetooth scans hide the data of iBeacons.
     package nonisolated let hidesBeaconsFromScans: Atomic<Bool>
+    /// True if an error for which iOS ends an application ends this one, too.
+    package nonisolated let strictness: Atomic<Bool>
+    let hasReportedForeignUse = Atomic(false)
     /// The client callbacks that are under way.
     package nonisolated let callbacks = WorkCount()
+    /// The gate that all callbacks pass.
+    package nonisolated let gate = CallbackGate()
 
     var core: MonitoringCore
     var radio: (any Radio)?
@@ -142,12 +153,23 @@ package actor BeaconCenter {
     /// The outage of the radio; nil while it works.
     var outage: Outage? = Outage()
 
+    /// The life of the application, if a test simulates it.
+    var life: (any ApplicationLife)?
+    var presence = AppPresence.foreground
+    var limits: UsageLimits = []
+    /// The changes of regions and conditions that the application may not receive at present, the oldest first.
+    var withheld: [WithheldChange] = []
+    var withheldReports: [ConditionReport] = []
+
     var missed: MissedChanges
     /// True if missed changes were delivered and are still on the disk. The next write tries again to remove them.
     private var areMissedChangesStored = false
     private let launchRegistration: LaunchRegistration
     let writer: StateWriter
     private var launching: (status: AuthorizationStatus, hasTriggers: Bool)?
+
+    /// The observer of the application, if a test observes it.
+    nonisolated let observer = CallbackObserver()
 
     /// The queue on which the center works.
     package nonisolated var queue: DispatchQueue { executor.queue }
@@ -159,8 +181,10 @@ package actor BeaconCenter {
     package init(_ configuration: CenterConfiguration) {
         self.configuration = configuration
         hidesBeaconsFromScans = Atomic(configuration.hidesBeaconsFromScans)
+        strictness = Atomic(configuration.policy?.isStrict(for: configuration.application) == true)
         core = MonitoringCore(configuration.engine)
         answer = configuration.answer
+        life = configuration.life
         launchRegistration = LaunchRegistration(configuration.launchStore, logger)
         var kept: [RegisteredRegion] = []
         var canSave = true
@@ -215,6 +239,12 @@ package actor BeaconCenter {
         time.advanced(by: wallOffset.load(ordering: .relaxed))
     }
 
+    /// A Boolean value indicating whether an error for which iOS ends an application ends this one, too.
+    package nonisolated var isStrict: Bool { strictness.load(ordering: .relaxed) }
+
+    /// The device and the air of a test that the center belongs to; nil in an app.
+    package nonisolated var owner: CenterConfiguration.Owner? { configuration.owner }
+
     /// The store of the application's monitors.
     package nonisolated var monitorStore: any MonitorStore { configuration.monitorStore }
 
@@ -230,7 +260,8 @@ package actor BeaconCenter {
 
     func publish() {
         let snapshot = CenterSnapshot(
-            regions: regions.map(\.registered), authorization: status, isAsking: asked != nil, radio: radioState)
+            regions: regions.map(\.registered), authorization: status, isAsking: asked != nil, radio: radioState,
+            limits: limits)
         published.withLock { $0 = snapshot }
     }
 
@@ -250,9 +281,12 @@ package actor BeaconCenter {
     ///
     /// - Parameters:
     ///   - id: the client's identifier.
+    ///   - isReady: returns true if the client can receive a region's change now; nil if it is no manager of regions.
     ///   - deliver: called on the center's queue, one event after another; it should return soon.
-    package nonisolated func addClient(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
-        perform { $0.add(id, deliver) }
+    package nonisolated func addClient(
+        _ id: ClientID, isReady: (@Sendable () -> Bool)? = nil, _ deliver: @escaping @Sendable (ClientEvent) -> Void
+    ) {
+        perform { $0.add(id, isReady, deliver) }
     }
 
     /// Adds a client whose callbacks are made in its own context.
@@ -269,28 +303,37 @@ package actor BeaconCenter {
 
     /// Makes a call in a context, after pending calls. While it runs, this center is the current one.
     package nonisolated func makeCallback(in context: CallbackContext, _ call: @escaping @Sendable () -> Void) {
-        let token = callbacks.begin()
-        context.perform {
-            Self.withCurrent(self) { call() }
-            // Keeps the token alive until the callback has returned.
-            withExtendedLifetime(token) {}
+        gate.pass { [weak self] in
+            guard let self else { return }
+            let token = callbacks.begin()
+            context.perform {
+                if !self.gate.isOver { Self.withCurrent(self) { call() } }
+                // Keeps the token alive until the callback has returned.
+                withExtendedLifetime(token) {}
+            }
         }
     }
 
     /// Resumes a task of the application that waits for an event. While `resume` runs, this center is the current one.
-    package nonisolated func wake(_ resume: () -> Void) {
-        let token = callbacks.begin()
-        Self.withCurrent(self) { resume() }
-        withExtendedLifetime(token) {}
+    package nonisolated func wake(_ resume: @escaping @Sendable () -> Void) {
+        gate.pass { [weak self] in
+            guard let self else { return }
+            let token = callbacks.begin()
+            Self.withCurrent(self) { resume() }
+            withExtendedLifetime(token) {}
+        }
     }
 
     /// A Boolean value indicating whether no submitted callback is under way.
     package nonisolated var hasNoCallbacksUnderWay: Bool { callbacks.isZero }
 
-    private func add(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
-        clients[id] = Client(deliver: deliver)
+    private func add(
+        _ id: ClientID, _ isReady: (@Sendable () -> Bool)?, _ deliver: @escaping @Sendable (ClientEvent) -> Void
+    ) {
+        clients[id] = Client(deliver: deliver, isReady: isReady)
         clientOrder.append(id)
         callbacks.noteChange()
+        if !limits.isEmpty { deliver(.limits(limits)) }
         deliver(.authorization(status, isAsking: asked != nil))
         if radioState != .unknown { deliver(.radio(radioState)) }
         updateLaunching()
@@ -337,6 +380,7 @@ package actor BeaconCenter {
     /// stay.
     package func removeClient(_ id: ClientID) {
         guard let client = clients.removeValue(forKey: id) else { return }
+        life?.removeClient(id)
         clientOrder.removeAll { $0 == id }
         for constraint in client.constraints.keys { dropRanging(constraint, of: id) }
         for (condition, own) in clientConditions where own.client == id { removeCondition(condition) }

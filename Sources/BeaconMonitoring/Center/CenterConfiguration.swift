@@ -37,6 +37,29 @@ package struct CenterConfiguration: Sendable {
     /// The count of tasks that the center's callbacks wake, for a test that drives time; nil in an app.
     package var tasks: WorkCount?
 
+    /// The life of the application, for a test that simulates it; nil in an app.
+    package var life: (any ApplicationLife)?
+
+    /// A device in a simulated air.
+    package struct Owner: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the device.
+        package var device: String
+        /// The place in the test's source that created the air.
+        package var air: String
+        /// The number of the air, since one place may create many.
+        package var airNumber: UInt64
+
+        /// Names a device.
+        package init(device: String, air: String, airNumber: UInt64) {
+            (self.device, self.air, self.airNumber) = (device, air, airNumber)
+        }
+
+        package var description: String { "the device \"\(device)\" of the air that \(air) created" }
+    }
+
+    /// The device and the air of a test that the center belongs to; nil in an app.
+    package var owner: Owner?
+
     /// A Boolean value indicating whether Core Bluetooth scans hide the data of iBeacons: true as on iOS, false as on
     /// macOS.
     package var hidesBeaconsFromScans = true

@@ -34,6 +34,9 @@ struct MissedChanges {
         if !changes.isEmpty { changes.removeAll { $0.region.identifier == identifier } }
     }
 
+    /// Adds a change from a known state.
+    mutating func append(_ region: RegisteredRegion, from before: RegionState) { changes.append((region, before)) }
+
     /// Returns true if a change of this region was missed.
     func concerns(_ identifier: String) -> Bool { changes.contains { $0.region.identifier == identifier } }
 

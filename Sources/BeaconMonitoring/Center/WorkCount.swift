@@ -35,7 +35,7 @@ package final class WorkCount: Sendable {
     package var changes: UInt64 { changeCount.load(ordering: .acquiring) }
 
     /// Counts an event that a client receives.
-    func noteChange() { changeCount.add(1, ordering: .acquiringAndReleasing) }
+    package func noteChange() { changeCount.add(1, ordering: .acquiringAndReleasing) }
 
     /// Work that is under way for as long as this object lives: until a callback has been made, or until its run loop
     /// is deallocated.

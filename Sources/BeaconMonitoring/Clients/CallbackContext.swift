@@ -93,57 +93,61 @@ package final class DelegateBox<Delegate>: Sendable {
         case made
     }
 
+    /// A closure that returns the delegate, and captures it weakly. A cast of an object to a protocol would fail for a
+    /// delegate whose conformance is isolated to the main actor, unless the main thread makes the callback.
+    package typealias Reference = () -> Delegate?
+
     private struct State {
-        var reference: WeakReference<AnyObject>
+        /// Any thread may read the weak reference. The delegate is used where its owner expects its callbacks.
+        var reference: UnsafeTransfer<Reference>?
         var firstCallback = FirstCallback.pending
+
+        var delegate: Delegate? { reference?.value() }
     }
 
     private let state: Locked<State>
 
     /// Creates a box with a delegate.
-    package init(_ delegate: Delegate?) { state = Locked(State(reference: Self.reference(to: delegate))) }
+    package init(_ reference: Reference? = nil) {
+        state = Locked(State(reference: reference.map { UnsafeTransfer($0) }))
+    }
 
     /// The delegate; nil once it is deallocated.
-    package var delegate: Delegate? { state.withLock { $0.reference }.object as? Delegate }
+    package var delegate: Delegate? { state.withLock { $0.reference }?.value() }
 
     /// Sets the delegate.
     ///
+    /// - Parameter reference: returns the delegate, which it captures weakly; nil for none.
     /// - Returns: true if a first callback is held. The caller then makes it in the callback context, with
     ///   ``delegateForHeldCallback()``.
-    package func setDelegate(_ delegate: Delegate?) -> Bool {
-        let new = Self.reference(to: delegate)
+    package func setDelegate(_ reference: Reference?) -> Bool {
+        let new = reference.map { UnsafeTransfer($0) }
         return state.withLock { state in
             state.reference = new
-            return delegate != nil && state.firstCallback == .held
+            return new != nil && state.firstCallback == .held
         }
     }
 
     /// Returns the delegate for the first kind of callback. If there is no delegate, the callback is held.
     package func delegateOrHold() -> Delegate? {
-        let reference = state.withLock { state in
-            if state.reference.object != nil {
+        state.withLock { state -> UnsafeTransfer<Delegate?> in
+            let delegate = state.delegate
+            if delegate != nil {
                 state.firstCallback = .made
             } else if state.firstCallback == .pending {
                 state.firstCallback = .held
             }
-            return state.reference
-        }
-        return reference.object as? Delegate
+            return UnsafeTransfer(delegate)
+        }.value
     }
 
     /// Returns the delegate for the held callback; nil if another call has made it.
     package func delegateForHeldCallback() -> Delegate? {
-        let reference = state.withLock { state -> WeakReference<AnyObject>? in
-            guard state.firstCallback == .held, state.reference.object != nil else { return nil }
+        state.withLock { state -> UnsafeTransfer<Delegate?> in
+            guard state.firstCallback == .held, let delegate = state.delegate else { return UnsafeTransfer(nil) }
             state.firstCallback = .made
-            return state.reference
-        }
-        return reference?.object as? Delegate
-    }
-
-    /// Delegate protocols are class-bound, but Swift cannot know that of a generic parameter.
-    private static func reference(to delegate: Delegate?) -> WeakReference<AnyObject> {
-        WeakReference(delegate.map { $0 as AnyObject })
+            return UnsafeTransfer(delegate)
+        }.value
     }
 }
 

@@ -16,6 +16,9 @@ package enum ClientEvent: Sendable {
     /// The state of the radio; also delivered once to each new client if it is known.
     case radio(RadioState)
 
+    /// The obstacles that the authorization does not show; also delivered once to each new client if there are any.
+    case limits(UsageLimits)
+
     /// Monitoring of a region has started.
     case started(RegisteredRegion)
 

@@ -37,7 +37,7 @@ open class CBCentralManager: CBManager {
     open weak var delegate: (any CBCentralManagerDelegate)? {
         get { delegates.delegate }
         set {
-            guard delegates.setDelegate(newValue) else { return }
+            guard delegates.setDelegate(newValue.map { new in { [weak new] in new } }) else { return }
             let reference = WeakReference(self)
             core.makeCallback {
                 guard let manager = reference.object else { return }
@@ -63,8 +63,8 @@ open class CBCentralManager: CBManager {
     ///   - queue: the queue for callbacks; nil for the main queue.
     ///   - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        delegates = DelegateBox(delegate)
-        let core = ManagerCore(center: .current, queue: queue)
+        delegates = DelegateBox(delegate.map { new in { [weak new] in new } })
+        let core = ManagerCore(center: .forNew("a Core Bluetooth manager"), queue: queue)
         scanner = Scanner(center: core.center, context: core.context)
         super.init(core: core)
         let reference = WeakReference(self)

@@ -28,7 +28,7 @@ open class CBPeripheralManager: CBManager {
     open weak var delegate: (any CBPeripheralManagerDelegate)? {
         get { delegates.delegate }
         set {
-            guard delegates.setDelegate(newValue) else { return }
+            guard delegates.setDelegate(newValue.map { new in { [weak new] in new } }) else { return }
             answer { $0.delegates.delegateForHeldCallback()?.peripheralManagerDidUpdateState($0) }
         }
     }
@@ -50,8 +50,8 @@ open class CBPeripheralManager: CBManager {
     ///   - queue: the queue for callbacks; nil for the main queue.
     ///   - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        let core = ManagerCore(center: .current, queue: queue)
-        delegates = DelegateBox(delegate)
+        let core = ManagerCore(center: .forNew("a Core Bluetooth manager"), queue: queue)
+        delegates = DelegateBox(delegate.map { new in { [weak new] in new } })
         advertiser = Advertiser(center: core.center, context: core.context)
         super.init(core: core)
         let reference = WeakReference(self)

@@ -2,6 +2,7 @@ internal import BeaconApplications
 internal import BeaconModel
 internal import BeaconMonitoring
 internal import BeaconRadio
+internal import BeaconSupport
 import Foundation
 
 /// A manager that starts and stops the delivery of beacon events to an app.
@@ -13,8 +14,18 @@ import Foundation
 /// A manager created on the main thread makes its callbacks on the main queue. On a thread that the program started, it
 /// uses the thread's run loop. A pool thread has no run loop, so the main queue is used, which is logged.
 open class CLLocationManager: NSObject {
-    private let core: LocationManagerCore
-    private let delegates = DelegateBox<any CLLocationManagerDelegate>(nil)
+    private let cores: Locked<LocationManagerCore>
+    private let delegates: DelegateBox<any CLLocationManagerDelegate>
+
+    /// The manager's part in the app that runs now.
+    ///
+    /// In tests, a static property keeps a manager longer than its simulated app runs. Its next use makes it a manager
+    /// of the app that runs then.
+    private var core: LocationManagerCore {
+        let core = cores.withLock { $0 }
+        guard let center = BeaconCenter.ofSimulatedDevice, center !== core.center else { return core }
+        return move(from: core, to: center)
+    }
 
     /// The object that receives events. The reference is weak, and any thread may set it.
     ///
@@ -22,7 +33,7 @@ open class CLLocationManager: NSObject {
     open weak var delegate: (any CLLocationManagerDelegate)? {
         get { delegates.delegate }
         set {
-            guard delegates.setDelegate(newValue) else { return }
+            guard delegates.setDelegate(newValue.map { new in { [weak new] in new } }) else { return }
             later { manager in
                 guard let delegate = manager.delegates.delegateForHeldCallback() else { return }
                 delegate.locationManagerDidChangeAuthorization(manager)
@@ -34,11 +45,36 @@ open class CLLocationManager: NSObject {
 
     /// Creates a manager without requests. Its delegate receives the authorization once, soon after.
     public override init() {
-        core = LocationManagerCore(
-            center: .current, context: CallbackContext.ofCurrentThread(for: "A CLLocationManager"))
+        let delegates = DelegateBox<any CLLocationManagerDelegate>()
+        self.delegates = delegates
+        let core = LocationManagerCore(
+            center: .forNew("a CLLocationManager"),
+            context: CallbackContext.ofCurrentThread(for: "A CLLocationManager"),
+            hasDelegate: { delegates.delegate != nil })
+        cores = Locked(core)
         super.init()
+        begin(core)
+    }
+
+    private func begin(_ core: LocationManagerCore) {
         let reference = WeakReference(self)
         core.begin { event in reference.object?.handle(event) }
+    }
+
+    /// Makes this a manager of the app that runs on another device now, if its own app has ended.
+    private func move(from old: LocationManagerCore, to center: BeaconCenter) -> LocationManagerCore {
+        guard old.center.gate.isOver else {
+            old.center.reportForeignUse(of: "A CLLocationManager", by: center)
+            return old
+        }
+        let new = LocationManagerCore(
+            center: center, context: old.context, hasDelegate: { [delegates] in delegates.delegate != nil })
+        let current = cores.withLock { core in
+            if core === old { core = new }
+            return core
+        }
+        if current === new { begin(new) }
+        return current
     }
 
     // MARK: - Availability
@@ -87,8 +123,10 @@ open class CLLocationManager: NSObject {
     /// The app's permission to use location services.
     open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(core.center.snapshot.authorization) }
 
-    /// The accuracy that the app may use: always full, since distances to beacons are never reduced.
-    open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
+    /// The accuracy that the app may use. It is full, unless the user of a simulated device reduces it.
+    open var accuracyAuthorization: CLAccuracyAuthorization {
+        core.center.snapshot.limits.contains(.reducedAccuracy) ? .reducedAccuracy : .fullAccuracy
+    }
 
     /// A Boolean value indicating whether the app's widgets may use location services; there are no widgets here.
     open var isAuthorizedForWidgetUpdates: Bool { false }
@@ -108,6 +146,7 @@ open class CLLocationManager: NSObject {
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)? = nil
     ) {
+        core.requestFullAccuracy()
         guard let completion else { return }
         // The app's own closure, which only the callback calls.
         let answer = UnsafeTransfer(completion)
@@ -115,10 +154,14 @@ open class CLLocationManager: NSObject {
     }
 
     /// Requests full accuracy temporarily, which is always granted.
-    open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {}
+    open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {
+        core.requestFullAccuracy()
+    }
 
     /// Requests full accuracy temporarily, which is always granted.
-    open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {}
+    open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {
+        core.requestFullAccuracy()
+    }
 
     // MARK: - Monitoring
 
@@ -228,8 +271,11 @@ open class CLLocationManager: NSObject {
     /// A Boolean value indicating whether position updates may pause.
     open var pausesLocationUpdatesAutomatically = true
 
-    /// A Boolean value indicating whether the app continues in the background, as every process does here.
-    open var allowsBackgroundLocationUpdates = false
+    /// A Boolean value indicating whether the app continues in the background, as every process does here. On a
+    /// simulated device, it does while positions are requested, if the request began in the foreground.
+    open var allowsBackgroundLocationUpdates = false {
+        didSet { core.allowBackgroundUpdates(allowsBackgroundLocationUpdates) }
+    }
 
     /// A Boolean value indicating whether background use of positions is shown.
     open var showsBackgroundLocationIndicator = false
@@ -350,7 +396,10 @@ open class CLLocationManager: NSObject {
     // MARK: - Callbacks
 
     private func handle(_ event: ClientEvent) {
+        if delegate != nil { core.center.noteObservation(.callback(event)) }
         switch event {
+        case .limits:
+            delegate?.locationManagerDidChangeAuthorization(self)
         case .authorization:
             guard let delegate = delegates.delegateOrHold() else { return }
             delegate.locationManagerDidChangeAuthorization(self)

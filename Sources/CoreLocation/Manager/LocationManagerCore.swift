@@ -8,7 +8,8 @@ import Foundation
 final class LocationManagerCore: Sendable {
     let center: BeaconCenter
     private let client: ClientID
-    private let context: CallbackContext
+    let context: CallbackContext
+    private let hasDelegate: @Sendable () -> Bool
 
     /// The requests for a constraint. The two kinds have separate callbacks.
     private struct Requests {
@@ -36,6 +37,9 @@ final class LocationManagerCore: Sendable {
         var unavailable = UnavailableRequests()
         /// The last delivered authorization; nil before the first.
         var authorization: AuthorizationStatus?
+        var limits: UsageLimits = []
+        /// True while the app requests positions, and while it may do so in the background.
+        var (updatesLocation, allowsBackground) = (false, false)
     }
 
     /// The lock is held while work is submitted to the center, so that starts and stops reach the center in the order
@@ -44,9 +48,10 @@ final class LocationManagerCore: Sendable {
 
     private let pendingReports = PendingRangingReports()
 
-    init(center: BeaconCenter, context: CallbackContext) {
+    init(center: BeaconCenter, context: CallbackContext, hasDelegate: @escaping @Sendable () -> Bool) {
         self.center = center
         self.context = context
+        self.hasDelegate = hasDelegate
         client = center.makeClientID()
     }
 
@@ -58,9 +63,10 @@ final class LocationManagerCore: Sendable {
     ///
     /// - Parameter deliver: makes the callback for an event whose request the app has not stopped since.
     func begin(_ deliver: @escaping @Sendable (ClientEvent) -> Void) {
-        center.addClient(client) { [weak self, weak center, context] event in
+        center.addClient(client, isReady: hasDelegate) { [weak self, weak center, context] event in
             guard let self, let center else { return }
             if case .authorization(let status, _) = event, !isChange(status) { return }
+            if case .limits(let limits) = event, !isChange(limits) { return }
             if case .ranged(let constraint, let beacons, let time) = event {
                 // A slow app receives the newest report only.
                 guard put(PendingRangingReports.Report(beacons: beacons, time: time), for: constraint) else { return }
@@ -81,6 +87,15 @@ final class LocationManagerCore: Sendable {
         state.withLock { state in
             defer { state.authorization = status }
             return state.authorization != status
+        }
+    }
+
+    /// Returns false if the app learns nothing from new limits: only the accuracy is a manager's.
+    private func isChange(_ limits: UsageLimits) -> Bool {
+        state.withLock { state in
+            defer { state.limits = limits }
+            // The first authorization precedes everything.
+            return state.authorization != nil && state.limits.symmetricDifference(limits).contains(.reducedAccuracy)
         }
     }
 
@@ -112,7 +127,8 @@ final class LocationManagerCore: Sendable {
                     .filter { !state.stopped.isStopped(.ranging(constraint, $0), since: mark) }
                     .map { .rangingFailed(constraint, failure, to: $0) }
             }
-        case .authorization, .radio, .missedChangesEnded, .condition, .ranged, .heard, .advertising: return [event]
+        case .authorization, .limits, .radio, .missedChangesEnded, .condition, .ranged, .heard, .advertising:
+            return [event]
         }
     }
 
@@ -134,6 +150,9 @@ final class LocationManagerCore: Sendable {
 
     /// Confirms to the center that the callbacks for missed changes have been made.
     func confirmMissedChanges() { center.perform { $0.confirmMissedChanges() } }
+
+    /// Requests full accuracy until the app is no longer in use.
+    func requestFullAccuracy() { center.perform { $0.allowFullAccuracy() } }
 
     func request(_ request: AuthorizationRequest) { center.perform { $0.request(request) } }
 
@@ -231,9 +250,44 @@ final class LocationManagerCore: Sendable {
     // MARK: - Unavailable services
 
     /// Starts a service that cannot deliver anything.
-    func start(_ service: LocationService) { state.withLock { $0.unavailable.start(service) } }
+    func start(_ service: LocationService) {
+        state.withLock { state in
+            state.unavailable.start(service)
+            if service == .positions { changeUse(in: &state) { $0.updatesLocation = true } }
+        }
+    }
 
-    func stop(_ service: LocationService) { state.withLock { $0.unavailable.stop(service) } }
+    func stop(_ service: LocationService) {
+        state.withLock { state in
+            state.unavailable.stop(service)
+            if service == .positions { changeUse(in: &state) { $0.updatesLocation = false } }
+        }
+    }
+
+    /// Allows updates of the position in the background, which keep the app of a simulated device awake.
+    func allowBackgroundUpdates(_ isAllowed: Bool) {
+        state.withLock { state in changeUse(in: &state) { $0.allowsBackground = isAllowed } }
+        guard isAllowed else { return }
+        center.noteObservation(.backgroundUpdates)
+        center.perform { center in
+            guard !center.hasBackgroundMode else { return }
+            center.reportMisuse(
+                """
+                allowsBackgroundLocationUpdates needs the background mode "location". Add it to UIBackgroundModes in \
+                the app's Info.plist
+                """)
+        }
+    }
+
+    /// The caller holds the lock.
+    private func changeUse(in state: inout State, _ change: (inout State) -> Void) {
+        let wasUse = state.updatesLocation && state.allowsBackground
+        change(&state)
+        guard (state.updatesLocation && state.allowsBackground) != wasUse else { return }
+        center.perform { [client] center in
+            if wasUse { center.end(.locationUpdates, for: client) } else { center.begin(.locationUpdates, for: client) }
+        }
+    }
 
     /// Returns and clears the service failures that the app has not received yet.
     func takeServiceFailures() -> [CLError.Code] {

@@ -7,7 +7,8 @@ import Foundation
 /// application. To continue with them, create a monitor with the same name and iterate over its ``events``.
 ///
 /// Where Core Location's documentation is silent or contradicts itself, this implementation does the following:
-/// - A second monitor with the name of an open one shares its conditions, instead of failing.
+/// - A second monitor with the name of an open one shares its conditions, which is logged. iOS ends the app, and so
+///   does the strict mode.
 /// - Adding an equal condition again changes nothing. A different condition with the same identifier replaces it.
 /// - An application may monitor 20 conditions at once, in addition to the regions of `CLLocationManager`. Further
 ///   conditions are reported as such, and are monitored once others are removed.
@@ -19,6 +20,7 @@ import Foundation
 /// application are not kept across launches.
 public actor CLMonitor {
     private let monitor: BoundMonitor
+    private let opening: MonitorCore.Opening
 
     /// The events of the conditions. The sequence does not end by itself, only with the iterating task.
     ///
@@ -30,10 +32,12 @@ public actor CLMonitor {
     /// If the conditions cannot be read, the monitor starts empty and does not save any. Its events report that with
     /// ``Event/persistenceUnavailable``.
     ///
-    /// - Parameter name: Apple recommends letters and digits; any name is accepted.
+    /// - Parameter name: its name, of ASCII letters and digits. Any other name is accepted and logged. iOS ends the
+    ///   app, and so does the strict mode.
     public init(_ name: String) async {
-        let center = BeaconCenter.current
+        let center = BeaconCenter.forNew("a CLMonitor")
         monitor = BoundMonitor(center: center, core: center.monitorCore(name))
+        opening = monitor.core.open(in: center)
         events = Events(monitor)
     }
 

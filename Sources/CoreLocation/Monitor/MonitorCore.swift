@@ -16,6 +16,20 @@ extension BeaconCenter {
             return core
         }
     }
+
+    /// Monitors the stored conditions of monitors that the application has not opened, as a device does.
+    package nonisolated func monitorStoredConditions(of names: [String]) {
+        for name in names { _ = monitorCore(name) }
+    }
+
+    /// Reports an error of the application for which iOS ends it. The strict mode does, too.
+    nonisolated func reportMisuse(_ problem: String) {
+        guard isStrict else {
+            return Logger(label: "swift-beacon").warning("iOS would end this app: \(problem)")
+        }
+        FileHandle.standardError.write(Data("swift-beacon ends this app, as iOS does: \(problem)\n".utf8))
+        fatalError(problem)
+    }
 }
 
 /// The part that monitors with the same name share: the state, behind a lock, with the center's client and the store.
@@ -34,6 +48,7 @@ final class MonitorCore: Sendable {
     private let state: Locked<MonitorState>
     private let nextNumber = Atomic<UInt64>(0)
     private let isSaveDue = Atomic<Bool>(false)
+    private let openMonitors = Atomic<Int>(0)
 
     /// Reads the stored conditions. Monitoring starts with ``begin(_:)``.
     init(_ name: String, in center: BeaconCenter) {
@@ -71,6 +86,43 @@ final class MonitorCore: Sendable {
                     condition.id, condition.constraint, assuming: condition.state, client: client)
             }
             change(in: center) { $0.reviewAll(at: $1) }
+        }
+    }
+
+    // MARK: - Opening
+
+    /// A monitor that is open for as long as this object lives.
+    final class Opening: Sendable {
+        private let core: MonitorCore
+
+        fileprivate init(_ core: MonitorCore) { self.core = core }
+
+        deinit { core.openMonitors.subtract(1, ordering: .acquiringAndReleasing) }
+    }
+
+    /// Opens a monitor, after the checks that iOS makes.
+    func open(in center: BeaconCenter) -> Opening {
+        // Apple's talk asks for letters and digits.
+        if name.isEmpty || !name.utf8.allSatisfy(Self.isAllowed) {
+            center.reportMisuse(
+                "Monitor name is not valid: \"\(name)\". Use ASCII letters and digits only in the name of a CLMonitor")
+        }
+        if openMonitors.add(1, ordering: .acquiringAndReleasing).oldValue > 0 {
+            center.reportMisuse(
+                """
+                Monitor name is already in use: "\(name)". Keep one CLMonitor of a name, and let all parts of the app \
+                share it
+                """)
+        }
+        return Opening(self)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
         }
     }
 
@@ -147,6 +199,11 @@ final class MonitorCore: Sendable {
             change(in: center) { state, date in
                 state.authorization = status
                 state.isAsking = isAsking
+                state.reviewAll(at: date)
+            }
+        case .limits(let limits):
+            change(in: center) { state, date in
+                state.limits = limits
                 state.reviewAll(at: date)
             }
         case .radio(let radio):
@@ -244,7 +301,10 @@ final class MonitorReader: Sendable {
             } onCancel: {
                 monitor.core.cancel(wait)
             }
-            if event == nil || monitor.core.isCurrent(id) { return event }
+            guard let event else { return nil }
+            guard monitor.core.isCurrent(id) else { continue }
+            monitor.center.noteObservation(.monitorEvent("\(event.state)"))
+            return event
         }
     }
 }

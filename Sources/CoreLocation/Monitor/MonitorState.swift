@@ -63,6 +63,8 @@ struct MonitorState: Sendable {
     var authorization: AuthorizationStatus
     var isAsking: Bool
     var radio: RadioState
+    /// The obstacles that the authorization does not show.
+    var limits: UsageLimits = []
     /// A Boolean value indicating whether the conditions can be stored.
     var isPersistent = true
 
@@ -169,6 +171,8 @@ struct MonitorState: Sendable {
         if authorization == .restricted { result.insert(.authorizationRestricted) }
         if !entry.kind.isSupported || radio == .unsupported { result.insert(.conditionUnsupported) }
         if entry.isBeyondLimit { result.insert(.conditionLimitExceeded) }
+        if limits.contains(.reducedAccuracy) { result.insert(.accuracyLimited) }
+        if limits.contains(.serviceSessionRequired) { result.insert(.serviceSessionRequired) }
         return result
     }
 

@@ -1,20 +1,61 @@
 internal import BeaconApplications
 internal import BeaconMonitoring
+internal import BeaconSupport
 
 /// A session's client of the center. It requests an authorization once, and then follows the application's
 /// authorization.
 final class AuthorizationLink: Sendable {
+    /// The declaration that a session makes.
+    enum Declaration {
+        /// The app needs this authorization; nil for none.
+        case service(AuthorizationRequest?)
+        /// The app uses location in the background.
+        case backgroundActivity
+    }
+
+    private struct State {
+        var status: AuthorizationStatus
+        var isAsking = false
+        var limits: UsageLimits = []
+        var isInUse = true
+    }
+
     let changes = Changes<AuthorizationObstacles>()
-    private let center = BeaconCenter.current
+    private let center: BeaconCenter
     private let client: ClientID
 
-    init(asking request: AuthorizationRequest?) {
-        client = center.makeClientID()
+    init(_ declaration: Declaration) {
+        let center = BeaconCenter.forNew("a location session")
+        let client = center.makeClientID()
+        (self.center, self.client) = (center, client)
+        let request: AuthorizationRequest? = if case .service(let request) = declaration { request } else { nil }
+        let state = Locked(State(status: center.snapshot.authorization))
+        let send: @Sendable (BeaconCenter, @Sendable (inout State) -> Void) -> Void = { [changes] center, change in
+            let obstacles = state.withLock { state in
+                change(&state)
+                return AuthorizationObstacles(
+                    state.status, isAsking: state.isAsking, wantsAlways: request == .always, limits: state.limits,
+                    isInUse: state.isInUse)
+            }
+            center.wake { changes.send(obstacles) }
+        }
         // The request first, so that the first diagnostic does not report a request that is answered at once.
         if let request { center.perform { $0.request(request) } }
-        center.addClient(client) { [changes] event in
-            guard case .authorization(let status, let isAsking) = event else { return }
-            changes.send(AuthorizationObstacles(status, isAsking: isAsking, wantsAlways: request == .always))
+        center.addClient(client) { [weak center] event in
+            guard let center else { return }
+            switch event {
+            case .authorization(let status, let isAsking):
+                send(center) { ($0.status, $0.isAsking) = (status, isAsking) }
+            case .limits(let limits): send(center) { $0.limits = limits }
+            default: break
+            }
+        }
+        center.perform { center in
+            switch declaration {
+            case .service: center.beginServiceSession(for: client)
+            case .backgroundActivity:
+                if !center.begin(.activitySession, for: client) { send(center) { $0.isInUse = false } }
+            }
         }
     }
 
@@ -49,7 +90,11 @@ struct AuthorizationObstacles: OptionSet, Hashable, Sendable {
     ///   - isAsking: true while a request waits for the user.
     ///   - wantsAlways: true if the session requires "always". That obstacle is reported only if the application is
     ///     authorized while it runs; otherwise only the refusal is reported.
-    init(_ status: AuthorizationStatus, isAsking: Bool, wantsAlways: Bool) {
+    ///   - limits: the obstacles that the status does not show.
+    ///   - isInUse: false for a session that was made outside of the foreground.
+    init(
+        _ status: AuthorizationStatus, isAsking: Bool, wantsAlways: Bool, limits: UsageLimits = [], isInUse: Bool = true
+    ) {
         switch status {
         case .denied: self = .denied
         case .restricted: self = .restricted
@@ -57,5 +102,8 @@ struct AuthorizationObstacles: OptionSet, Hashable, Sendable {
         case .notDetermined: self = isAsking ? .requestInProgress : []
         case .always: self = []
         }
+        if limits.contains(.reducedAccuracy) { insert(.fullAccuracyDenied) }
+        if limits.contains(.serviceSessionRequired) { insert(.serviceSessionRequired) }
+        if !isInUse { insert(.insufficientlyInUse) }
     }
 }

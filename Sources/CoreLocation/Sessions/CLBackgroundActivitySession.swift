@@ -1,7 +1,8 @@
 /// A declaration that the app uses location services in the background, with diagnostics of the obstacles.
 ///
 /// It lasts until it is invalidated or released. A process on Linux always continues, so that the session has no other
-/// effect. It requests no authorization.
+/// effect. On a simulated device, a session that began in the foreground keeps the app awake and in use. It requests no
+/// authorization.
 public final class CLBackgroundActivitySession: Sendable {
     private let link: AuthorizationLink
 
@@ -10,7 +11,7 @@ public final class CLBackgroundActivitySession: Sendable {
 
     /// Creates a session, which starts at once.
     public init() {
-        link = AuthorizationLink(asking: nil)
+        link = AuthorizationLink(.backgroundActivity)
         diagnostics = Diagnostics(link.changes)
     }
 
@@ -32,10 +33,10 @@ extension CLBackgroundActivitySession {
         /// The app may not use location services, and the user cannot change that.
         public var authorizationRestricted: Bool { obstacles.contains(.restricted) }
 
-        /// The session was started in the background. Always false here.
+        /// The session was started in the background, which only a simulated device has.
         public var insufficientlyInUse: Bool { obstacles.contains(.insufficientlyInUse) }
 
-        /// The app requires a service session but holds none. Always false here, since it is not checked.
+        /// The app requires a service session but holds none, which only a simulated device checks.
         public var serviceSessionRequired: Bool { obstacles.contains(.serviceSessionRequired) }
 
         /// A request for authorization is pending.

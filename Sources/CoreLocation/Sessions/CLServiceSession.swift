@@ -5,7 +5,8 @@ internal import BeaconApplications
 ///
 /// It lasts until it is invalidated or released. On Linux, a request is put to the user of the terminal, or granted if
 /// there is no terminal, unless the policy specifies otherwise. Nothing depends on holding a session: the Info.plist
-/// key by which an app requires one is ignored.
+/// key by which an app requires one is ignored. On a simulated device, an app that held a session must make it again
+/// soon after its next launch.
 public final class CLServiceSession: Sendable {
     /// The required authorization.
     public enum AuthorizationRequirement: Int, Sendable {
@@ -30,7 +31,7 @@ public final class CLServiceSession: Sendable {
             case .whenInUse: .whenInUse
             case .always: .always
             }
-        link = AuthorizationLink(asking: request)
+        link = AuthorizationLink(.service(request))
         diagnostics = Diagnostics(link.changes)
     }
 
@@ -58,17 +59,17 @@ extension CLServiceSession {
         /// The app may not use location services, and the user cannot change that.
         public var authorizationRestricted: Bool { obstacles.contains(.restricted) }
 
-        /// The app is not sufficiently in use for its authorization. Always false here.
+        /// The app is not sufficiently in use for its authorization. Always false for a service session here.
         public var insufficientlyInUse: Bool { obstacles.contains(.insufficientlyInUse) }
 
-        /// The app requested full accuracy but has reduced accuracy. Always false here.
+        /// The app has reduced accuracy, as only a simulated device can have.
         public var fullAccuracyDenied: Bool { obstacles.contains(.fullAccuracyDenied) }
 
         /// The session needs "always", but the app is authorized only while it is in use. Apple's documentation does
         /// not state whether this is also true after any other refusal; here it is not.
         public var alwaysAuthorizationDenied: Bool { obstacles.contains(.alwaysDenied) }
 
-        /// The app requires a service session but holds none. Always false here, since it is not checked.
+        /// The app requires a service session but holds none, which only a simulated device checks.
         public var serviceSessionRequired: Bool { obstacles.contains(.serviceSessionRequired) }
 
         /// A request for authorization is pending.

@@ -104,6 +104,7 @@ final class EventLog: Sendable {
     private static func word(_ event: ClientEvent) -> String {
         switch event {
         case .authorization(let status, let isAsking): "authorization \(status)\(isAsking ? ", asking" : "")"
+        case .limits(let limits): "limits \(limits.rawValue)"
         case .heard(let adverts): "heard \(adverts.count)"
         case .radio(let state): "radio \(state)"
         case .started(let region): "started \(region.identifier)"

@@ -1,0 +1,200 @@
+internal import BeaconModel
+internal import BeaconMonitoring
+
+extension Situation {
+    /// The time in seconds until a region without a beacon counts as outside, with a reserve.
+    static let settling = 40.0
+
+    /// Visits in the foreground.
+    static let visits: [Situation] = [
+        Situation(
+            1, "walk in", "The visitor comes from outside and stays at 1 m.", expects: "one note of the arrival",
+            .init(.apple, "Determining the proximity to an iBeacon device"), needs: [],
+            script: { stage in
+                await stage.launch()
+                await stage.wait(settling)
+                stage.mark("beacon")
+                stage.place(1, at: 20)
+                await stage.walk(1, to: 1, in: 20)
+                await stage.wait(20)
+            },
+            judge: { judgement in
+                let (transcript, habits) = (judgement.transcript, judgement.habits)
+                guard habits.listens else { return }
+                let isSeen = !transcript.presenceSights(from: judgement.time("beacon")).isEmpty
+                if !isSeen {
+                    let isAlive = transcript.requests.clientCount > 0
+                    judgement.find(
+                        isAlive
+                            ? "receives nothing: no delegate or task waits for the events"
+                            : "receives nothing: its manager was released", at: judgement.time("beacon"))
+                } else if habits.arrivals.isEmpty, habits.notesAnything {
+                    judgement.find("does not notice the visit", at: judgement.time("beacon"))
+                }
+            }),
+        Situation(
+            2, "start inside", "The visitor launches the app beside a beacon.",
+            expects: "one note of the arrival, from the region's state",
+            .init(.field, "petermetz/cordova-plugin-ibeacon#169"),
+            .init(.field, "MacKentoch/react-native-beacons-manager#132"),
+            .init(.field, "the recipe's comment on didDetermineState"),
+            script: { stage in
+                stage.mark("launch")
+                stage.place(1, at: 1)
+                await stage.launch()
+                await stage.wait(30)
+            },
+            judge: { judgement in
+                guard !judgement.habits.arrivals.isEmpty, judgement.arrivals(from: "launch").isEmpty else { return }
+                judgement.find(
+                    "waits for didEnterRegion, which does not come if the visitor is inside at the start",
+                    at: judgement.time("launch"))
+            }),
+        Situation(
+            3, "walk out", "The visitor leaves after 20 s.", expects: "the end of ranging, and of the visit",
+            .init(.apple, "Determining the proximity to an iBeacon device"),
+            script: { stage in
+                await stage.launch()
+                await stage.wait(settling)
+                stage.mark("beacon")
+                stage.place(1, at: 1)
+                await stage.wait(20)
+                stage.mark("gone")
+                stage.silence(1)
+                await stage.wait(90)
+            },
+            judge: { judgement in
+                let transcript = judgement.transcript
+                guard judgement.habits.rangesInVisit, !transcript.requests.ranged.isEmpty else { return }
+                judgement.find("goes on ranging after the exit", at: judgement.time("gone") + 90)
+            }),
+        Situation(
+            4, "pass by", "A beacon is heard for 8 s.", expects: "at most one note, and the end of the visit",
+            .init(.apple, "Determining the proximity to an iBeacon device"),
+            script: { stage in
+                await stage.launch()
+                await stage.wait(settling)
+                stage.mark("beacon")
+                stage.place(1, at: 2)
+                await stage.wait(8)
+                stage.mark("gone")
+                stage.silence(1)
+                await stage.wait(90)
+            },
+            judge: { judgement in
+                let habits = judgement.habits
+                let came = judgement.arrivals(from: "beacon")
+                if !habits.departures.isEmpty, !came.isEmpty, judgement.departures(from: "beacon").isEmpty {
+                    judgement.find("the visit never ends", at: judgement.time("gone") + 90)
+                }
+                if judgement.canCount, let late = came.first(where: { $0.time > judgement.time("gone") + 12 }) {
+                    judgement.find("notes \"\(late.text)\" after the visitor has left", at: late.time)
+                }
+            }),
+        Situation(
+            5, "at the border", "A beacon is heard for 10 s and not for 25 s, six times.", expects: "one visit",
+            .init(.field, "owntracks/ios#537"), .init(.field, "home-assistant/iOS#461"),
+            script: { stage in
+                await stage.launch()
+                await stage.wait(settling)
+                stage.mark("beacon")
+                for _ in 0..<6 {
+                    stage.place(1, at: 2)
+                    await stage.wait(10)
+                    stage.silence(1)
+                    await stage.wait(25)
+                }
+            },
+            judge: { judgement in
+                guard judgement.canCount else { return }
+                let came = Judgement.mostRepeated(judgement.arrivals(from: "beacon"))
+                guard came.count >= 3 else { return }
+                // An app that only shows what is near now may say it again. One that also says goodbye ends the visit.
+                let isVisit = judgement.departures(from: "beacon").count >= 2
+                judgement.find(
+                    "a new visit for each gap: notes \"\(came.text)\" \(came.count) times", at: came.times[1],
+                    isRemark: !isVisit)
+            }),
+        Situation(
+            6, "false exit", "A beacon is not heard for 35 s, and then again.",
+            expects: "no second greeting within a minute", .init(.field, "owntracks/ios#537"),
+            .init(.field, "home-assistant/iOS#461"),
+            script: { stage in
+                await stage.launch()
+                await stage.wait(settling)
+                stage.place(1, at: 1)
+                await stage.wait(30)
+                stage.mark("gap")
+                stage.silence(1)
+                await stage.wait(35)
+                stage.mark("back")
+                stage.place(1, at: 1)
+                await stage.wait(50)
+            },
+            judge: { judgement in
+                guard judgement.canCount, let again = judgement.repeatedArrivals(from: "back").first else { return }
+                // Most apps greet at each entry. Saying goodbye first shows that the app took the gap for a departure.
+                let hasLeft = !judgement.departures(from: "gap").isEmpty
+                judgement.find("greets again after a short exit", at: again.time, isRemark: !hasLeft)
+            }),
+        Situation(
+            7, "second beacon", "Another beacon of the region comes nearer than the first.",
+            expects: "ranging notices it; no new visit", .init(.field, "RadiusNetworks/android-ibeacon-service#48"),
+            needs: [.beacons, .secondBeacon],
+            script: { stage in
+                await stage.launch()
+                await stage.wait(settling)
+                stage.mark("second alone")
+                stage.place(2, at: 1)
+                await stage.wait(20)
+                stage.mark("second gone")
+                stage.silence(2)
+                await stage.wait(90)
+                stage.mark("first")
+                stage.place(1, at: 3)
+                await stage.wait(20)
+                stage.mark("both")
+                stage.place(2, at: 0.4)
+                await stage.wait(30)
+            },
+            judge: { judgement in
+                let (habits, transcript) = (judgement.habits, judgement.transcript)
+                guard judgement.canCount else { return }
+                let common = habits.arrivals.intersection(habits.secondArrivals)
+                let stay = Set(transcript.notes(from: "first", to: "both").map(\.text))
+                if let again = transcript.notes(from: "both").first(where: {
+                    common.contains($0.text) && stay.contains($0.text)
+                }) {
+                    judgement.find("takes a second beacon for a new visit", at: again.time)
+                }
+                let special = habits.secondArrivals.subtracting(habits.arrivals)
+                // The text may differ, since the second beacon is at another distance here.
+                if !special.isEmpty, !transcript.requests.ranged.isEmpty, transcript.notes(from: "both").isEmpty {
+                    judgement.find("takes the second beacon for nothing", at: judgement.time("both"))
+                }
+            }),
+        Situation(
+            8, "one of two leaves", "Two beacons of a region are near, and the farther one vanishes.",
+            expects: "the visit goes on", .init(.field, "RadiusNetworks/android-ibeacon-service#48"),
+            needs: [.beacons, .secondBeacon],
+            script: { stage in
+                await stage.launch()
+                await stage.wait(settling)
+                stage.place(1, at: 2)
+                stage.place(2, at: 0.8)
+                await stage.wait(20)
+                stage.mark("one")
+                stage.silence(1)
+                await stage.wait(60)
+            },
+            judge: { judgement in
+                if let goodbye = judgement.departures(from: "one").first {
+                    judgement.find("ends the visit while a beacon is near", at: goodbye.time)
+                } else if !judgement.transcript.requests(at: judgement.time("one")).ranged.isEmpty,
+                    judgement.transcript.requests.ranged.isEmpty
+                {
+                    judgement.find("stops ranging while a beacon is near", at: judgement.time("one"))
+                }
+            }),
+    ]
+}
