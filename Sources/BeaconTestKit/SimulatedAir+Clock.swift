@@ -6,17 +6,17 @@ internal import Foundation
 extension SimulatedAir {
     /// A Boolean value indicating whether the clock of the whole process follows the air's time.
     ///
-    /// Then it moves only in `advance(by:)`. `Date()`, `ContinuousClock`, `SuspendingClock` and the clocks of C agree with
-    /// ``now``. These end in the order of their deadlines, together with the callbacks:
+    /// Then it moves only in `advance(by:)`. `Date()`, `ContinuousClock`, `SuspendingClock` and the clocks of C agree
+    /// with ``now``. These end in the order of their deadlines, together with the callbacks:
     ///
-    /// - `Task.sleep`, `DispatchQueue.asyncAfter`, timers of `DispatchSource`, and operators of Combine such as `debounce`,
+    /// - `Task.sleep`, `DispatchQueue.asyncAfter`, timers of `DispatchSource`, operators of Combine such as `debounce`,
     /// - `Timer`, and `RunLoop.run(until:)`. In Swift Testing, where the main thread has no run loop, the air runs the
     ///   timers of code on the main queue,
     /// - `Thread.sleep`, and waits with a time-out for a semaphore, an `NSCondition` or an `NSLock`.
     ///
-    /// The time passes once all threads of the process sleep, so that closures on any dispatch queue have run. All of this
-    /// holds for the test itself, too: a test that sleeps waits forever, unless something else advances the time. Put such
-    /// tests into one suite with the trait `.serialized`, and let no other tests run beside it.
+    /// The time passes once all threads of the process sleep, so closures on any dispatch queue have run. All of this
+    /// holds for the test itself, too: a test that sleeps waits forever, unless something else advances the time. Put
+    /// such tests into one suite with the trait `.serialized`, and let no other tests run beside it.
     ///
     /// Not covered are `usleep` and `sleep` of C, waits with a time-out for a `DispatchGroup`, files, network and child
     /// processes: they take real time, which the air does not wait for.
@@ -39,12 +39,12 @@ extension SimulatedAir {
 
     // MARK: - Advancing
 
-    /// How far the process's clock may be ahead at the end of `advance(by:)`, in nanoseconds. Foundation's timers are due
-    /// up to 0.2 µs late, since their dates are rounded.
+    /// How far the process's clock may be ahead at the end of `advance(by:)`, in nanoseconds. Foundation's timers are
+    /// due up to 0.2 µs late, since their dates are rounded.
     private static let tolerance: Int64 = 10_000
 
-    /// How long the process may be idle while work is under way, so that the work must wait for something outside of the
-    /// process, or for the time.
+    /// How long the process may be idle while work is under way, so that the work must wait for something outside of
+    /// the process, or for the time.
     private static let patience = Duration.milliseconds(20)
 
     /// A queue with a thread of its own, which looks at the others.
@@ -81,8 +81,8 @@ extension SimulatedAir {
 
     /// Calls `body` on the queue, and runs the main run loop meanwhile.
     func onClockQueueWithRunLoop(_ body: @escaping @Sendable (SimulatedAir) -> Void) {
-        // A test that is a job of the main queue, which another thread runs. It keeps the queue, so the air waits in vain
-        // for callbacks, and reports that.
+        // A test that is a job of the main queue, which another thread runs. It keeps the queue, so the air waits in
+        // vain for callbacks, and reports that.
         guard Thread.isMainThread else { return body(self) }
         let isDone = Locked(false)
         Self.queue.async { [weak self] in

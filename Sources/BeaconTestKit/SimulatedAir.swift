@@ -246,8 +246,8 @@ public final class SimulatedAir: Sendable {
         var device: Int?
     }
 
-    /// Returns the next time up to `end` at which an advert is sent, a second ends or the process waits for the time; nil
-    /// once `end` has been reached.
+    /// Returns the next time up to `end` at which an advert is sent, a second ends or the process waits for the time;
+    /// nil once `end` has been reached.
     func nextStep(until end: Int64) -> Step? {
         let deadline = clock?.nextDeadline ?? end
         return state.withLock { state -> Step? in
