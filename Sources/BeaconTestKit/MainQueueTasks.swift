@@ -28,6 +28,12 @@ enum MainQueueTasks {
     /// Starts to observe the main queue's submissions.
     static func begin() { _ = marking }
 
+    /// Makes a call on the main queue, and waits for it.
+    static func perform(_ body: @MainActor () -> Void) {
+        if DispatchQueue.getSpecific(key: mark) != nil { return MainActor.assumeIsolated(body) }
+        DispatchQueue.main.sync { MainActor.assumeIsolated(body) }
+    }
+
     // MARK: - Passing
 
     private static let resuming = DispatchQueue(label: "swift-beacon.resuming")

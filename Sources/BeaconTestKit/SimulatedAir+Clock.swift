@@ -6,17 +6,17 @@ internal import Foundation
 extension SimulatedAir {
     /// A Boolean value indicating whether the clock of the whole process follows the air's time.
     ///
-    /// Then it moves only in `advance(by:)`. `Date()`, `ContinuousClock`, `SuspendingClock` and the clocks of C agree with
-    /// ``now``. These end in the order of their deadlines, together with the callbacks:
+    /// Then it moves only in `advance(by:)`. `Date()`, `ContinuousClock`, `SuspendingClock` and the clocks of C agree
+    /// with ``now``. These end in the order of their deadlines, together with the callbacks:
     ///
-    /// - `Task.sleep`, `DispatchQueue.asyncAfter`, timers of `DispatchSource`, and operators of Combine such as `debounce`,
+    /// - `Task.sleep`, `DispatchQueue.asyncAfter`, timers of `DispatchSource`, operators of Combine such as `debounce`,
     /// - `Timer`, and `RunLoop.run(until:)`. In Swift Testing, where the main thread has no run loop, the air runs the
     ///   timers of code on the main queue,
     /// - `Thread.sleep`, and waits with a time-out for a semaphore, an `NSCondition` or an `NSLock`.
     ///
-    /// The time passes once all threads of the process sleep, so that closures on any dispatch queue have run. All of this
-    /// holds for the test itself, too: a test that sleeps waits forever, unless something else advances the time. Put such
-    /// tests into one suite with the trait `.serialized`, and let no other tests run beside it.
+    /// The time passes once all threads of the process sleep, so closures on any dispatch queue have run. All of this
+    /// holds for the test itself, too: a test that sleeps waits forever, unless something else advances the time. Put
+    /// such tests into one suite with the trait `.serialized`, and let no other tests run beside it.
     ///
     /// Not covered are `usleep` and `sleep` of C, waits with a time-out for a `DispatchGroup`, files, network and child
     /// processes: they take real time, which the air does not wait for.
@@ -45,64 +45,77 @@ extension SimulatedAir {
         }
     }
 
-    // MARK: - Moving
+    // MARK: - Advancing
 
-    /// Moves the process's clock, and returns true if something waited for that.
-    func moveClock(to time: Int64) -> Bool { clock?.move(to: time) ?? false }
+    /// How far the process's clock may be ahead at the end of `advance(by:)`, in nanoseconds. Foundation's timers are
+    /// due up to 0.2 µs late, since their dates are rounded.
+    private static let tolerance: Int64 = 10_000
 
-    /// Moves the process's clock to its earliest deadline, and returns false if that is later than `end`.
-    func moveClock(toDeadlineUntil end: Int64) -> Bool {
-        guard let deadline = clock?.nextDeadline, deadline <= end else { return false }
-        return moveClock(to: deadline)
-    }
-
-    // MARK: - Settling
-
-    /// How long the process may be idle while work is under way, so that the work must wait for something outside of the
-    /// process, or for the time.
+    /// How long the process may be idle while work is under way, so that the work must wait for something outside of
+    /// the process, or for the time.
     private static let patience = Duration.milliseconds(20)
 
-    /// The queue whose thread looks at the others. A queue of its own has a thread of its own.
+    /// A queue with a thread of its own, which looks at the others.
     private static let queue = DispatchQueue(label: "swift-beacon.clock")
 
-    /// Waits until the process is idle and all requests and callbacks have been handled.
+    /// Advances the air and the process's clock together.
+    func advanceProcess(by duration: Duration) {
+        waitForIdleProcess()
+        let end = end(of: duration)
+        while let step = nextStep(until: end) {
+            // What the process itself waits for comes before what it hears at the same time.
+            if clock?.move(to: step.time) ?? false { waitForIdleProcess() }
+            perform(step)
+            if !isUnchanged { waitForIdleProcess() }
+        }
+        while let deadline = clock?.nextDeadline, deadline <= end + Self.tolerance {
+            _ = clock?.move(to: deadline)
+            waitForIdleProcess()
+        }
+    }
+
+    /// Calls `body` on the queue.
     ///
-    /// The closure has let go of the air when the caller goes on, so that the air ends with its test.
-    func settleProcess() async {
-        repeat {
-            await withCheckedContinuation { continuation in
-                Self.queue.async { [weak self] in
-                    self?.waitForIdleProcess()
-                    continuation.resume()
-                }
-            }
-            for device in devices where device.carryOutDueWork() { await MainActor.run { device.performMainWork() } }
-        } while hasDueWork
-    }
-
-    /// Does the same on the main thread, running its run loop while it waits.
-    func settleProcessOnRunLoop() {
-        // A test that is a job of the main queue, which another thread runs. It keeps the queue, so this waits in vain
-        // for callbacks, and reports that.
-        guard Thread.isMainThread else { return waitForIdleProcess() }
-        repeat {
-            let isDone = Locked(false)
+    /// The queue has let go of the air when the caller goes on, so that the air ends with its test.
+    func onClockQueue(_ body: @escaping @Sendable (SimulatedAir) -> Void) async {
+        WokenTasks.noteTest(begun)
+        await withCheckedContinuation { continuation in
             Self.queue.async { [weak self] in
-                self?.waitForIdleProcess()
-                DispatchQueue.main.async { isDone.withLock { $0 = true } }
+                if let self { body(self) }
+                continuation.resume()
             }
-            while !isDone.withLock({ $0 }) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
-            for device in devices where device.carryOutDueWork() {
-                MainActor.assumeIsolated { device.performMainWork() }
-            }
-        } while hasDueWork
+        }
     }
 
-    private func waitForIdleProcess() {
+    /// Calls `body` on the queue, and runs the main run loop meanwhile.
+    func onClockQueueWithRunLoop(_ body: @escaping @Sendable (SimulatedAir) -> Void) {
+        // A test that is a job of the main queue, which another thread runs. It keeps the queue, so the air waits in
+        // vain for callbacks, and reports that.
+        guard Thread.isMainThread else { return body(self) }
+        let isDone = Locked(false)
+        Self.queue.async { [weak self] in
+            if let self { body(self) }
+            DispatchQueue.main.async { isDone.withLock { $0 = true } }
+        }
+        while !isDone.withLock({ $0 }) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+    }
+
+    /// Waits until the process is idle and all requests and callbacks have been handled, and all apps are suspended,
+    /// launched or ended that are due to be. On the queue.
+    func waitForIdleProcess() {
         let end = waitEnd
+        repeat {
+            waitForIdleThreads(until: end)
+            for device in devices where device.carryOutDueWork() {
+                MainQueueTasks.perform { device.performMainWork() }
+            }
+        } while hasDueWork && hasTime(until: end)
+    }
+
+    private func waitForIdleThreads(until end: Duration) {
         var idleSince: Duration?
         repeat {
-            Self.runMainLoop()
+            if beacon_main_loop_is_used() { Self.runMainLoop() }
             var looks = 0
             while !beacon_process_is_idle() {
                 guard hasTime(until: end) else { return }

@@ -8,7 +8,7 @@ extension SimulatedAir {
     /// It waits for the same tasks as `advance(by:)`.
     public func settle() async {
         WokenTasks.noteTest(begun)
-        if controlsTime { return await settleProcess() }
+        if controlsTime { return await onClockQueue { $0.waitForIdleProcess() } }
         let end = waitEnd
         repeat {
             let before = changes
@@ -22,7 +22,6 @@ extension SimulatedAir {
     }
 
     func settleOnRunLoop() {
-        if controlsTime { return settleProcessOnRunLoop() }
         let end = waitEnd
         repeat {
             let before = changes

@@ -56,10 +56,6 @@ public final class SimulatedAir: Sendable {
     /// The latest time, in nanoseconds since 1970: in the year 2255, with room for events due after it.
     private static let end: Int64 = 9_000_000_000_000_000_000
 
-    /// How far the process's clock may be ahead at the end of `advance(by:)`, in nanoseconds. Foundation's timers are due
-    /// up to 0.2 µs late, since their dates are rounded.
-    private static let tolerance: Int64 = 10_000
-
     let state: Locked<State>
     /// The place in the source that created the air, for messages, and its number.
     private let name: (origin: String, number: UInt64)
@@ -211,17 +207,17 @@ public final class SimulatedAir: Sendable {
     /// for tasks that sleep by the wall clock or wait for a file or a socket, or for a task that has run for 10 seconds
     /// without waiting, which is reported on standard error. A task that calls `Task.yield` may count as waiting.
     ///
+    /// If the air controls the process's clock, it waits for closures and sleeps, too. See ``controlsTime``.
+    ///
     /// The main queue must be free to make callbacks, which it is while a test waits here.
     public func advance(by duration: Duration) async {
+        if controlsTime { return await onClockQueue { $0.advanceProcess(by: duration) } }
         await settle()
-        let end = Self.time(duration, after: state.withLock { $0.now })
+        let end = end(of: duration)
         while let step = nextStep(until: end) {
-            // What the process itself waits for comes before what it hears at the same time.
-            if moveClock(to: step.time) { await settle() }
             perform(step)
             if !isUnchanged { await settle() }
         }
-        while moveClock(toDeadlineUntil: end + Self.tolerance) { await settle() }
     }
 
     /// Advances the time on the main thread, whose run loop makes the callbacks. When it returns, every callback that
@@ -232,25 +228,27 @@ public final class SimulatedAir: Sendable {
     /// asynchronous form.
     @available(*, noasync, message: "use 'await advance(by:)'")
     public func advance(by duration: Duration) {
+        if controlsTime { return onClockQueueWithRunLoop { $0.advanceProcess(by: duration) } }
         settleOnRunLoop()
-        let end = Self.time(duration, after: state.withLock { $0.now })
+        let end = end(of: duration)
         while let step = nextStep(until: end) {
-            if moveClock(to: step.time) { settleOnRunLoop() }
             perform(step)
             if !isUnchanged { settleOnRunLoop() }
         }
-        while moveClock(toDeadlineUntil: end + Self.tolerance) { settleOnRunLoop() }
     }
 
+    /// Returns the time after a duration from now.
+    func end(of duration: Duration) -> Int64 { Self.time(duration, after: state.withLock { $0.now }) }
+
     /// A time at which something happens.
-    private struct Step {
+    struct Step {
         var time: Int64
         /// The adverts that are sent at that time.
-        var sent: [Sent] = []
+        fileprivate var sent: [Sent] = []
     }
 
     /// An advert that is sent.
-    private struct Sent {
+    fileprivate struct Sent {
         var advert: OutgoingAdvert
         /// The signal at one meter, in dBm.
         var power: Int8
@@ -262,9 +260,9 @@ public final class SimulatedAir: Sendable {
         var device: Int?
     }
 
-    /// Returns the next time up to `end` at which an advert is sent, a second ends or the process waits for the time; nil
-    /// once `end` has been reached.
-    private func nextStep(until end: Int64) -> Step? {
+    /// Returns the next time up to `end` at which an advert is sent, a second ends or the process waits for the time;
+    /// nil once `end` has been reached.
+    func nextStep(until end: Int64) -> Step? {
         let deadline = clock?.nextDeadline ?? end
         return state.withLock { state -> Step? in
             guard state.now < end else { return nil }
@@ -311,7 +309,7 @@ public final class SimulatedAir: Sendable {
         }
     }
 
-    private func perform(_ step: Step) {
+    func perform(_ step: Step) {
         let time = Timestamp(nanoseconds: step.time)
         for device in state.withLock({ $0.devices }) {
             var batch = SourceBatch(upTo: time)

@@ -15,7 +15,7 @@ pthread_mutex_t beacon_clock_lock = PTHREAD_MUTEX_INITIALIZER;
 // Moments are never freed. A reader that is as late as this many moves reads a newer one.
 static struct moment moments[1024];
 static unsigned moment_count, stop_count;
-static _Atomic int64_t lead;
+static _Atomic int64_t steady_lead, boot_lead;
 
 void *beacon_library_function(const char *name) {
     return dlsym(RTLD_NEXT, name);
@@ -35,10 +35,12 @@ const char *beacon_clock_obstacle(const char **file) {
         "clock_gettime",   "gettimeofday",  "time",      "timerfd_create", "timerfd_settime",
         "timerfd_gettime", "sem_timedwait", "nanosleep", "pthread_cond_timedwait", "pthread_mutex_timedlock",
     };
+    *file = "the kernel";
+    if (!beacon_counts_runs()) return "/proc/self/task/*/schedstat";
     Dl_info own, first, next;
     dladdr((void *)beacon_clock_obstacle, &own);
     for (unsigned index = 0; index < sizeof names / sizeof *names; index++) {
-        *file = "the C library";
+        *file = "no library";
         if (!dladdr(dlsym(RTLD_DEFAULT, names[index]), &first) || !dladdr(dlsym(RTLD_NEXT, names[index]), &next))
             return names[index];
         *file = first.dli_fname;
@@ -65,7 +67,7 @@ const int64_t *beacon_clock_in(const struct moment *moment, clockid_t clock) {
 int64_t beacon_clock_lead(clockid_t clock) {
     static const struct moment one = {0};
     const int64_t *time = beacon_clock_in(&one, clock);
-    return time && time != &one.wall ? atomic_load(&lead) : 0;
+    return time == &one.steady ? steady_lead : time == &one.boot ? boot_lead : 0;
 }
 
 static int64_t kernel_time(clockid_t clock) {
@@ -133,9 +135,9 @@ void beacon_clock_stop(int64_t wall) {
     pthread_once(&once, prepare);
     beacon_clock_release();
     lock();
-    int64_t kernel = kernel_time(CLOCK_MONOTONIC), asleep = kernel_time(CLOCK_BOOTTIME) - kernel;
-    int64_t steady = kernel + atomic_load(&lead);
-    set_moment((struct moment){.wall = wall, .steady = steady, .boot = steady + asleep, .stop = ++stop_count});
+    set_moment((struct moment){
+        .wall = wall, .steady = kernel_time(CLOCK_MONOTONIC) + steady_lead,
+        .boot = kernel_time(CLOCK_BOOTTIME) + boot_lead, .stop = ++stop_count});
     beacon_timers_stop(beacon_moment);
     unlock();
 }
@@ -157,8 +159,9 @@ void beacon_clock_release(void) {
     lock();
     struct moment *now = beacon_moment;
     if (now) {
-        int64_t ahead = now->steady - kernel_time(CLOCK_MONOTONIC);
-        if (ahead > atomic_load(&lead)) atomic_store(&lead, ahead);
+        int64_t steady = now->steady - kernel_time(CLOCK_MONOTONIC), boot = now->boot - kernel_time(CLOCK_BOOTTIME);
+        if (steady > steady_lead) steady_lead = steady;
+        if (boot > boot_lead) boot_lead = boot;
         atomic_store(&beacon_moment, NULL);
         beacon_timers_release(now);
         beacon_waits_wake(NULL);

@@ -41,6 +41,8 @@ const int64_t *beacon_clock_in(const struct moment *moment, clockid_t clock);
 // Returns how far the steady clocks are ahead of the kernel's, after a stop; 0 for the others.
 int64_t beacon_clock_lead(clockid_t clock);
 
+// Returns true if the kernel counts how often a thread has run.
+bool beacon_counts_runs(void);
 // Prepares for a stop, once.
 void beacon_run_loops_prepare(void);
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// A thread of the process, and its open files in /proc.
+// A thread of the process, and its open files in /proc. Used by one thread at a time.
 struct thread {
     long number;
     int state_file, runs_file;
@@ -56,9 +56,8 @@ static void close_thread(const struct thread *thread) {
     close(thread->runs_file);
 }
 
-// Finds the other threads. Files stay open, since opening one takes longer than reading it.
-static bool find_threads(void) {
-    if (!directory && !(directory = opendir("/proc/self/task"))) return false;
+// Finds all threads. Files stay open, since opening one takes longer than reading it.
+static void find_threads(void) {
     struct thread *old = threads;
     size_t old_count = thread_count;
     threads = NULL;
@@ -66,7 +65,7 @@ static bool find_threads(void) {
     rewinddir(directory);
     for (struct dirent *entry; (entry = readdir(directory));) {
         long number = strtol(entry->d_name, NULL, 10);
-        if (number == 0 || number == syscall(SYS_gettid)) continue;
+        if (number == 0) continue;
         struct thread thread = {number, -1, -1, 0};
         for (size_t index = 0; index < old_count; index++) {
             if (old[index].number != number) continue;
@@ -79,10 +78,15 @@ static bool find_threads(void) {
     for (size_t index = 0; index < old_count; index++)
         if (old[index].number != 0) close_thread(&old[index]);
     free(old);
-    return true;
 }
 
-bool beacon_runs_are_counted(void) {
+// Two more links than threads.
+static bool has_all_threads(void) {
+    struct stat information;
+    return fstat(dirfd(directory), &information) == 0 && information.st_nlink == thread_count + 2;
+}
+
+bool beacon_counts_runs(void) {
     int file = open_file(syscall(SYS_gettid), "schedstat");
     unsigned long long runs = count_runs(file);
     close(file);
@@ -90,14 +94,17 @@ bool beacon_runs_are_counted(void) {
 }
 
 // Looks at each thread twice. A thread that sleeps both times, and has not run in between, slept all the time. So all
-// slept at the moment when the first look ended.
+// slept at the moment when the first look ended. A thread that begins or ends in between has run.
 bool beacon_process_is_idle(void) {
     pthread_mutex_lock(&beacon_clock_lock);
     bool wakes = beacon_waits_wake(beacon_moment);
     pthread_mutex_unlock(&beacon_clock_lock);
-    if (wakes || !find_threads()) return false;
+    if (wakes || (!directory && !(directory = opendir("/proc/self/task")))) return false;
+    if (!has_all_threads()) find_threads();
+    long own = syscall(SYS_gettid);
     for (size_t index = 0; index < thread_count; index++) {
         struct thread *thread = &threads[index];
+        if (thread->number == own) continue;
         thread->runs = count_runs(thread->runs_file);
         if (thread->runs == 0) {
             // A new thread, or another one with the number of an ended one.
@@ -105,13 +112,17 @@ bool beacon_process_is_idle(void) {
             thread->state_file = open_file(thread->number, "stat");
             thread->runs_file = open_file(thread->number, "schedstat");
             thread->runs = count_runs(thread->runs_file);
+            if (thread->runs == 0) {
+                find_threads();
+                return false;
+            }
         }
         if (!sleeps(thread)) return false;
     }
-    struct stat information;
-    // Two more links than threads. Another number means that a thread has begun or ended.
-    if (fstat(dirfd(directory), &information) != 0 || information.st_nlink != thread_count + 3) return false;
-    for (size_t index = 0; index < thread_count; index++)
-        if (!sleeps(&threads[index]) || count_runs(threads[index].runs_file) != threads[index].runs) return false;
+    if (!has_all_threads()) return false;
+    for (size_t index = 0; index < thread_count; index++) {
+        const struct thread *thread = &threads[index];
+        if (thread->number != own && (!sleeps(thread) || count_runs(thread->runs_file) != thread->runs)) return false;
+    }
     return true;
 }

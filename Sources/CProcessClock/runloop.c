@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include "clock.h"
 
+#include "CProcessClock.h"
+
 #include <errno.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // Of libdispatch and Foundation, whose headers other targets lack.
@@ -19,17 +22,24 @@ extern int32_t CFRunLoopRunSpecific(void *loop, const void *mode, double seconds
 // queue has the main run loop, as on iOS.
 
 static char mark;
+static _Atomic bool is_used;
 
 void beacon_run_loops_prepare(void) {
     dispatch_queue_set_specific(&_dispatch_main_q, &mark, &mark, NULL);
 }
 
+bool beacon_main_loop_is_used(void) {
+    return is_used;
+}
+
 static bool has_main_loop(void) {
-    return atomic_load(&beacon_moment) && dispatch_get_specific(&mark);
+    return atomic_load(&beacon_moment) && getpid() != syscall(SYS_gettid) && dispatch_get_specific(&mark);
 }
 
 REPLACES void *CFRunLoopGetCurrent(void) {
-    return has_main_loop() ? CFRunLoopGetMain() : LIBRARY(CFRunLoopGetCurrent)();
+    if (!has_main_loop()) return LIBRARY(CFRunLoopGetCurrent)();
+    is_used = true;
+    return CFRunLoopGetMain();
 }
 
 static int32_t run_once(const void *mode, unsigned char returns_after_source) {
@@ -38,8 +48,8 @@ static int32_t run_once(const void *mode, unsigned char returns_after_source) {
 
 // Another thread cannot wake the main run loop after the main thread's end. So it is polled.
 REPLACES int32_t CFRunLoopRunInMode(const void *mode, double seconds, unsigned char returns_after_source) {
-    if (getpid() == gettid() || !has_main_loop()) return LIBRARY(CFRunLoopRunInMode)(mode, seconds, returns_after_source);
-    static const int32_t timed_out = 3;
+    if (!has_main_loop()) return LIBRARY(CFRunLoopRunInMode)(mode, seconds, returns_after_source);
+    static const int32_t finished = 1, timed_out = 3;
     const struct moment *now = atomic_load(&beacon_moment);
     int64_t duration = seconds < 1e9 ? (int64_t)(seconds * 1e9) : INT64_MAX;
     struct timespec end = beacon_timespec(now && duration > 0 ? beacon_later(now->steady, duration) : 0);
@@ -52,7 +62,8 @@ REPLACES int32_t CFRunLoopRunInMode(const void *mode, double seconds, unsigned c
         usleep(beacon_slice / 1000);
         wait.polled = beacon_fires;
         result = run_once(mode, returns_after_source);
-        result == timed_out ? ETIMEDOUT : 0;
+        // It always has something to wait for, on iOS.
+        result == timed_out || result == finished ? ETIMEDOUT : 0;
     }));
     (void)error;
     return result;

@@ -145,8 +145,9 @@ struct ProcessClockTests {
         for wait in waits { Thread.detachNewThread { [log] in log.note(wait()) } }
         await air.advance(by: .seconds(5))
         #expect(
-            log.entries == ["1.0 semaphore timedOut", "1.5 wall timedOut", "2.0 lock false", "2.5 condition false",
-                "3.0 thread"])
+            log.entries == [
+                "1.0 semaphore timedOut", "1.5 wall timedOut", "2.0 lock false", "2.5 condition false", "3.0 thread",
+            ])
     }
 
     @Test("Waits with a time-out end at once when they are granted")
@@ -214,7 +215,7 @@ struct ProcessClockTests {
         #expect(ContinuousClock.now >= continuous + .milliseconds(100_050))
     }
 
-    @Test("An hour with a timer each second takes less than a second")
+    @Test("A timer that fires each second fires 3600 times in an hour")
     func hour() async {
         let timer = DispatchSource.makeTimerSource(queue: .main)
         let count = Locked(0)

@@ -36,5 +36,8 @@ bool beacon_clock_has_waiting_threads(void);
 // had to wake because of the time. Only the kernel or another process can have changed that since.
 bool beacon_process_is_idle(void);
 
+// Returns true if code on the main queue has used the main run loop instead of a thread's own one.
+bool beacon_main_loop_is_used(void);
+
 // Returns the kernel's steady clock by a system call. It always runs.
 int64_t beacon_kernel_time(void);

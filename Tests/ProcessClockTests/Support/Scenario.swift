@@ -23,7 +23,8 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     static let all = [
         Scenario(
             source: "Bearound/bearound-ios-sdk BearoundSDK/BeaconManager.swift", app: ExitConfirmation.self,
-            parts: [(waits, 40), (briefVisit, 60)], expected: ["40.1 enter", "80.0 exit?", "92.0 exit"]),
+            parts: [(waits, 40), (briefVisit, 60)],
+            expected: ["40.1 enter", "80.0 exit?", "92.0 exit"]),
         Scenario(
             source: "Bearound/bearound-ios-sdk BeAroundScan/BeAroundScan/BeaconViewModel.swift", app: Ticker.self,
             parts: [(waits, 5)], expected: (1...5).map { "\($0).0 tick" }),
@@ -33,7 +34,8 @@ struct Scenario: Sendable, CustomTestStringConvertible {
         Scenario(
             source: "Reishandy/SwiftUI-YouriBeaconSimulator YouriBeaconSimulator/Core/Services/"
                 + "BackgroundMonitorService.swift",
-            app: BriefRanging.self, parts: [(waits, 40), (beaconComes, 20)], expected: ["40.1 enter", "41.0 ranged 1", "42.0 ranged 1", "43.0 ranged 1", "43.1 stop"]),
+            app: BriefRanging.self, parts: [(waits, 40), (beaconComes, 20)],
+            expected: ["40.1 enter", "41.0 ranged 1", "42.0 ranged 1", "43.0 ranged 1", "43.1 stop"]),
         Scenario(
             source: "Reishandy/SwiftUI-YouriBeaconSimulator YouriBeaconSimulator/Core/Services/"
                 + "BeaconDiscoveryService.swift",
@@ -44,10 +46,12 @@ struct Scenario: Sendable, CustomTestStringConvertible {
             expected: ["30.0 reminder", "60.0 reminder", "90.0 reminder"]),
         Scenario(
             source: "zoyi/sdk-ibeacon-ios ZBeaconKit/Manager.swift", app: RetryingStart.self,
-            parts: [(waits, 50), (beaconComes, 5)], expected: ["0.0 attempt 1", "5.0 attempt 2", "10.0 attempt 3", "50.1 enter"]),
+            parts: [(waits, 50), (beaconComes, 5)],
+            expected: ["0.0 attempt 1", "5.0 attempt 2", "10.0 attempt 3", "50.1 enter"]),
         Scenario(
             source: "malcommac/SwiftLocation Sources/SwiftLocation/Async Tasks/SingleUpdateLocation.swift",
-            app: SingleReport.self, parts: [(waits, 11), (beaconComes, 5)], expected: ["8.0 timed out", "12.0 found 1"]),
+            app: SingleReport.self, parts: [(waits, 11), (beaconComes, 5)],
+            expected: ["8.0 timed out", "12.0 found 1"]),
         Scenario(
             source: "SagarSDagdu/SDBeaconScanner Sources/SDBeaconScanner/SDBeaconScanner.swift", app: TimedScan.self,
             parts: [(waits, 20)], expected: ["10.0 nothing found"]),
