@@ -474,7 +474,7 @@ let package = Package(
             dependencies: ["BeaconTestKit", "BeaconCombine", "BeaconSupport", "CoreLocation"]),
         tests(
             "ConformanceTests",
-            dependencies: ["BeaconTestKit", "BeaconCombine", "CoreLocation", "CoreBluetooth", "KumulosSDK"]),
+            dependencies: ["BeaconTestKit", "BeaconCombine", "CoreLocation", "CoreBluetooth"]),
         // A gateway in a temporary folder, for the tests of the gateway, of the fleet and of the console.
         module(
             "GatewayTestSupport",

@@ -133,3 +133,33 @@ struct Transcript: Sendable {
         return nil
     }
 }
+
+extension AuthorizationStatus {
+    /// The status as a user knows it.
+    var text: String {
+        switch self {
+        case .notDetermined: "undecided"
+        case .restricted: "restricted"
+        case .denied: "denied"
+        case .whenInUse: "while using the app"
+        case .always: "always"
+        }
+    }
+}
+
+extension Transcript.Sight {
+    /// The sight of an event; nil for events that say nothing about the visitor.
+    init?(_ event: ClientEvent) {
+        switch event {
+        case .entered(let region): self = .entered(region.identifier)
+        case .exited(let region): self = .exited(region.identifier)
+        case .determined(let region), .answered(let region): self = .state(region.identifier, region.state)
+        case .monitoringFailed(let region, .limitExceeded): self = .limitExceeded(region.identifier)
+        case .ranged(_, let beacons, _): self = .ranged(beacons.map(\.proximity))
+        case .authorization(let status, _): self = .other("authorization \(status.text)")
+        case .rangingFailed: self = .other("ranging failed")
+        case .monitoringFailed(_, let failure): self = .other("monitoring failed: \(failure)")
+        default: return nil
+        }
+    }
+}

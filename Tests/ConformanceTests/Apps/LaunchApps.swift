@@ -25,7 +25,6 @@ enum LaunchApps {
             name: "ends the visit in the background", situations: [18],
             scene: { app, isActive in (app as? TourApp)?.sceneDidChange(isActive: isActive) }
         ) { TourApp($0, isFixed: $2) },
-        SampleApp(name: "asks for when in use only", situations: [35]) { ModestApp($0, isFixed: $2) },
     ]
 }
 
@@ -286,25 +285,5 @@ private final class TourApp: NSObject, CLLocationManagerDelegate {
         lastEnd = Date()
         manager.stopRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint)
         outlet.notify("the tour is over")
-    }
-}
-
-/// After kontaktio/kontakt-ios-sdk#52: the permission is not enough for a greeting in the background.
-private final class ModestApp: NSObject, CLLocationManagerDelegate {
-    private let manager = CLLocationManager()
-    private let outlet: Outlet
-    private var isInside = false
-
-    init(_ outlet: Outlet, isFixed: Bool) {
-        self.outlet = outlet
-        super.init()
-        manager.delegate = self
-        isFixed ? manager.requestAlwaysAuthorization() : manager.requestWhenInUseAuthorization()
-        manager.startMonitoring(for: shopRegion)
-    }
-
-    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
-        if state == .inside, !isInside { outlet.notify("a coupon for you") }
-        if state != .unknown { isInside = state == .inside }
     }
 }

@@ -6,6 +6,7 @@ import CoreLocation
 @MainActor
 enum SettingsApps {
     static let all: [SampleApp] = [
+        SampleApp(name: "asks for when in use only", situations: [35]) { ModestApp($0, isFixed: $2) },
         SampleApp(name: "monitors more than 20 regions", situations: [40]) { ChainStores($0, isFixed: $2) },
         SampleApp(
             name: "allows background updates without the capability", situations: [40], options: withoutBackgroundMode
@@ -223,6 +224,26 @@ private final class OffendedApp: NSObject, CLLocationManagerDelegate {
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         if state == .inside, !isInside { outlet.notify("good morning") }
+        if state != .unknown { isInside = state == .inside }
+    }
+}
+
+/// After kontaktio/kontakt-ios-sdk#52: the permission is not enough for a greeting in the background.
+private final class ModestApp: NSObject, CLLocationManagerDelegate {
+    private let manager = CLLocationManager()
+    private let outlet: Outlet
+    private var isInside = false
+
+    init(_ outlet: Outlet, isFixed: Bool) {
+        self.outlet = outlet
+        super.init()
+        manager.delegate = self
+        isFixed ? manager.requestAlwaysAuthorization() : manager.requestWhenInUseAuthorization()
+        manager.startMonitoring(for: shopRegion)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
+        if state == .inside, !isInside { outlet.notify("a coupon for you") }
         if state != .unknown { isInside = state == .inside }
     }
 }
