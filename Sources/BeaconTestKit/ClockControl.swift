@@ -2,7 +2,8 @@ internal import BeaconSupport
 internal import CProcessClock
 internal import Foundation
 
-/// The kernel's steady clock, for the time limits of this module. It runs even while an air controls the process's clock.
+/// The kernel's steady clock, for the time limits of this module. It runs even while an air controls the process's
+/// clock.
 enum KernelTime {
     static var now: Duration { .nanoseconds(beacon_kernel_time()) }
 }
