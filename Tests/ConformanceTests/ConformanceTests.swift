@@ -14,7 +14,7 @@ struct ConformanceTests {
     func fault(index: Int) async throws {
         try #require(apps.count == Self.count)
         let app = apps[index]
-        let faulty = await app.run(isFixed: false)
+        let faulty = await app.run(isFixed: false, in: app.situations)
         #expect(
             faulty.findings.contains { app.situations.contains($0.situation) }, "not found: \(app.name)\n\(faulty)")
         let twin = await app.run(isFixed: true)

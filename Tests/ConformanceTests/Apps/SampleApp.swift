@@ -21,8 +21,10 @@ struct SampleApp {
     let make: @MainActor (Outlet, Conformance.Launch, _ isFixed: Bool) -> Any
 
     /// Runs the check on the app or its twin.
-    func run(isFixed: Bool) async -> Conformance.Report {
+    func run(isFixed: Bool, in situations: Set<Int> = Set(1...40)) async -> Conformance.Report {
         let conformance = Conformance()
+        var options = options
+        options.situations = situations
         let outlet = Outlet(conformance: conformance)
         return await conformance.run(name, options: options, scene: scene) { make(outlet, $0, isFixed) }
     }
