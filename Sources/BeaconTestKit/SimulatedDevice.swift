@@ -186,8 +186,9 @@ public final class SimulatedDevice: Sendable {
         tasks.noteChange()
     }
 
-    /// A Boolean value indicating whether the app's requests for an authorization wait for ``authorize(_:)``, as on a
-    /// device that asks its user. False by default: requests are granted at once.
+    /// A Boolean value indicating whether the app's requests for an authorization wait for
+    /// ``authorize(_:)-(CLAuthorizationStatus)``, as on a device that asks its user. False by default: requests are
+    /// granted at once.
     public var asksUser: Bool {
         get { isAsked.withLock { $0 } }
         set {

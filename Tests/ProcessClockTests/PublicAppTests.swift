@@ -1,3 +1,4 @@
+import BeaconSupport
 import BeaconTestKit
 import CoreLocation
 import Testing
@@ -47,5 +48,42 @@ final class PublicAppXCTests: XCTestCase {
         }
         XCTAssertEqual(log.entries, scenario.expected, scenario.source)
         await MainActor.run { withExtendedLifetime(app) {} }
+    }
+}
+
+/// An app that logs its launches and the entries of its region.
+private final class Visitor: NSObject, CLLocationManagerDelegate {
+    private let manager = CLLocationManager()
+    private let log: Locked<[String]>
+
+    init(_ log: Locked<[String]>) {
+        self.log = log
+        super.init()
+        log.withLock { $0.append("launch") }
+        manager.delegate = self
+        manager.startMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "museum"))
+    }
+
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        log.withLock { $0.append("enter") }
+    }
+}
+
+/// Launches in the synchronous form of `advance(by:)`, where the air calls the main actor on the main thread.
+final class LaunchXCTests: XCTestCase {
+    func testLaunchByEvent() {
+        for controlsTime in [false, true] {
+            let air = SimulatedAir(controlsTime: controlsTime)
+            let log = Locked<[String]>([])
+            MainActor.assumeIsolated { _ = air.device.launch { Visitor(log) } }
+            air.advance(by: .seconds(40))
+            air.device.end(by: .system)
+            air.place(SimulatedBeacon(uuid: museum, major: 1, minor: 1, at: .distance(1)))
+            air.advance(by: .seconds(2))
+            XCTAssertEqual(log.withLock { $0 }, ["launch", "launch", "enter"])
+            XCTAssertEqual(air.device.appState, .background)
+            air.advance(by: .seconds(30))
+            XCTAssertEqual(air.device.appState, .suspended)
+        }
     }
 }
