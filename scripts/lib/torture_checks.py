@@ -30,14 +30,15 @@ class Records:
         with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
             # For each consumer, the reasons of dead letters by id.
             self.dead = collections.defaultdict(dict)
+            # Their bodies and times, by id.
             self.bodies = {}
-            for name, identity, reason, body in database.execute(
-                "SELECT name, lower(hex(id)), reason, coalesce(delivery.body, event.body) "
+            for name, identity, reason, *record in database.execute(
+                "SELECT name, lower(hex(id)), reason, coalesce(delivery.body, event.body), time "
                 "FROM delivery JOIN event USING (number) "
                 "JOIN destination ON bank = slot / 62 AND destinations >> slot % 62 & 1 WHERE state = 2"
             ):
                 self.dead[name][identity] = reason
-                self.bodies[identity] = body
+                self.bodies[identity] = record
             self.drops = {
                 name: counts for name, *counts in database.execute(
                     "SELECT name, droppedByAge, droppedBySize, droppedByFilter FROM destination")}
@@ -83,7 +84,7 @@ class Checks:
             faults.append(
                 f"{name}: {size} notifications were dropped although there was space "
                 f"(at most {self.most_waiting[name]} waited, {refused} were refused)")
-        lettered = [self.event_of(records.bodies[identity]) for identity in letters]
+        lettered = [self.event_of(*records.bodies[identity]) for identity in letters]
         known = {event["id"] for event in events}
         both = events + [event for event in lettered if event and event["id"] not in known]
         for region in self.truth:
@@ -195,7 +196,7 @@ class Checks:
         runs = [run for run in self.view["runs"] if run["rule"] == "always"]
         lettered = {
             identity for identity in records.dead["hook"]
-            if (self.event_of(records.bodies[identity]) or {}).get("kind") == "application"}
+            if (self.event_of(*records.bodies[identity]) or {}).get("kind") == "application"}
         count = len(delivered | lettered)
         if len(self.view["runs"]) >= RUNS or len(runs) - records.dropped("hook") <= count <= len(runs):
             return []
@@ -242,10 +243,11 @@ class Checks:
         return region["name"] if isinstance(region, dict) else region
 
     @staticmethod
-    def event_of(record):
+    def event_of(record, time):
         start, end = record.find(b"{"), record.rfind(b"}")
         try:
-            return json.loads(record[start : end + 1])
+            # The body does not repeat the time.
+            return {"time": time / 1e9} | json.loads(record[start : end + 1])
         except ValueError:
             return None
 

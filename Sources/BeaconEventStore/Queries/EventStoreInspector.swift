@@ -38,7 +38,11 @@ public struct EventStoreInspector: Sendable {
             var configuration = Configuration()
             configuration.label = "event store inspector"
             configuration.busyMode = .timeout(5)
-            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+            configuration.prepareDatabase { database in
+                // The writing process moves its log into the file. If two do that while one of them commits, versions of
+                // SQLite before 3.51.3 can lose the commit (SQLite, "Write-Ahead Logging", the WAL-reset bug).
+                try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = 0")
+            }
             database = try DatabaseQueue(path: file.path, configuration: configuration)
             let isOurs = try database.read { database in
                 try Int32.fetchOne(database, sql: "PRAGMA application_id") == StoreSchema.applicationID

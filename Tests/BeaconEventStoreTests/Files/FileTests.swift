@@ -56,6 +56,22 @@ struct FileTests {
         #expect(errors.allSatisfy { $0?.code == .notOurs })
     }
 
+    @Test("Only the writing process moves its log into the file: an operator's change does not")
+    func checkpoint() async throws {
+        let bench = try StoreBench()
+        // Opening the file instead would end this process's locks on it.
+        func size() throws -> Int? { try FileManager.default.attributesOfItem(atPath: bench.file.path)[.size] as? Int }
+        try bench.store.addConsumer("hook")
+        // Each event fills a page: more than SQLite's usual bound of 1 000, and less than the store's of 2 000.
+        let body = String(repeating: "x", count: 1_500)
+        try await bench.store.append(Step((0..<1_200).map { _ in bench.event(body: body) }))
+        let before = try #require(try size())
+        #expect(try bench.inspector.drop(for: "hook", deadLettersOnly: false) == 1_200)
+        #expect(try size() == before)
+        await bench.store.close()
+        #expect(try #require(try size()) > before)
+    }
+
     @Test("A killed process's lock is awaited if a program that it started still holds it")
     func killedHolder() async throws {
         let bench = try StoreBench()
