@@ -39,8 +39,8 @@ public struct EventStoreInspector: Sendable {
             configuration.label = "event store inspector"
             configuration.busyMode = .timeout(5)
             configuration.prepareDatabase { database in
-                // The writing process moves its log into the file. If two do that while one of them commits, SQLite before
-                // 3.51.3 can lose the commit (SQLite, "Write-Ahead Logging", the WAL-reset bug).
+                // The writing process moves its log into the file. If two do that while one of them commits,
+                // SQLite before 3.51.3 can lose the commit ("Write-Ahead Logging", the WAL-reset bug).
                 try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = 0")
             }
             database = try DatabaseQueue(path: file.path, configuration: configuration)
