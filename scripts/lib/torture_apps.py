@@ -6,7 +6,7 @@ import json
 import threading
 import time
 
-from torture_world import HANG, RUNS, UUID, Failure
+from torture_world import HANG, KEPT, RUNS, UUID, Failure
 
 KEYS = ("app-key", "s3cret-app-4e2b")
 # Timestamps in JSON, in milliseconds since 1970: of that year, in the future, and impossible ones.
@@ -116,7 +116,9 @@ class App(threading.Thread):
 
     def kept(self, view):
         """Returns the answered events that a short history still has, by their numbers in the audit trail."""
-        oldest = min((event["id"] for event in view["events"]), default=0)
+        # Older events that wait or are dead letters may be there, too.
+        newest = sorted((event["id"] for event in view["events"]), reverse=True)[:KEPT]
+        oldest = min(newest, default=0)
         runs = self.own_runs(view["runs"], "apps")
         return {minor for minor in self.answered if any(run["event"] >= oldest for run in runs[minor])}
 
