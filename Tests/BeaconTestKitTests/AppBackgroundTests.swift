@@ -10,11 +10,6 @@ struct AppBackgroundTests {
     private var device: SimulatedDevice { phone.device }
     private var air: SimulatedAir { phone.air }
 
-    private func enter() async {
-        air.place(.exhibit(1, at: 2))
-        await air.advance(by: .seconds(1))
-    }
-
     // MARK: - Staying awake
 
     @Test("A background task keeps the app awake until it ends, and one that does not end ends the app (L15)")
@@ -58,7 +53,7 @@ struct AppBackgroundTests {
         await air.advance(by: .seconds(100))
         _ = phone.take()
         #expect(device.appState == (inForeground ? .background : .suspended))
-        await enter()
+        await phone.enter()
         #expect(phone.take() == (inForeground ? ["inside", "enter"] : []))
         guard inForeground else { return }
         phone.app.manager.stopUpdatingLocation()
@@ -80,7 +75,7 @@ struct AppBackgroundTests {
         device.enterBackground()
         await air.advance(by: .seconds(100))
         _ = phone.take()
-        await enter()
+        await phone.enter()
         #expect(phone.take() == (inForeground ? ["inside", "enter"] : []))
         session.invalidate()
         await air.advance(by: .seconds(11))
@@ -99,7 +94,7 @@ struct AppBackgroundTests {
         await air.advance(by: .seconds(31))
         #expect(phone.take() == ["launch", "authorization 3", "outside", "exit"])
         await air.advance(by: .seconds(10))
-        await enter()
+        await phone.enter()
         #expect(phone.take() == (makesItAgain ? ["inside", "enter"] : []))
         guard !makesItAgain else { return }
         let late = device.run { CLServiceSession(authorization: .always) }
@@ -140,7 +135,7 @@ struct AppBackgroundTests {
         device.enterForeground()
         await air.settle()
         #expect(phone.take() == [])
-        await enter()
+        await phone.enter()
         #expect(phone.take() == ["inside", "enter"])
     }
 

@@ -9,11 +9,6 @@ struct AppLaunchTests {
     private var device: SimulatedDevice { phone.device }
     private var air: SimulatedAir { phone.air }
 
-    private func enter() async {
-        air.place(.exhibit(1, at: 2))
-        await air.advance(by: .seconds(1))
-    }
-
     // MARK: - Launches
 
     @Test("In a launch: the closure, the authorization, the state, the entry, and the events after it (L13)")
@@ -75,7 +70,7 @@ struct AppLaunchTests {
         phone.onLaunch = { app in Task { @MainActor in app.manager.delegate = app } }
         _ = await phone.launch(hasDelegate: false)
         device.end(by: .system)
-        await enter()
+        await phone.enter()
         #expect(phone.take() == ["launch", "authorization 3"])
     }
 
@@ -84,7 +79,7 @@ struct AppLaunchTests {
         _ = await phone.launch()
         device.backgroundPolicy.launchesAfterUserEnds = launches
         device.end(by: .user)
-        await enter()
+        await phone.enter()
         #expect(phone.take() == (launches ? ["launch", "authorization 3", "inside", "enter"] : []))
     }
 
@@ -95,7 +90,7 @@ struct AppLaunchTests {
         device.hasLocationBackgroundMode = false
         device.backgroundPolicy.launchNeedsBackgroundMode = isNeeded
         device.end(by: .system)
-        await enter()
+        await phone.enter()
         #expect(phone.take() == (isNeeded ? [] : ["launch", "authorization 3", "inside", "enter"]))
     }
 
@@ -103,7 +98,7 @@ struct AppLaunchTests {
     func restart() async {
         _ = await phone.launch()
         device.restart()
-        await enter()
+        await phone.enter()
         #expect(phone.take() == [])
         #expect(device.appState == .notRunning(.restart))
         device.unlock()
@@ -183,7 +178,7 @@ struct AppLaunchTests {
         _ = await phone.launch()
         device.backgroundPolicy.wakeWindow = .fixed(.zero)
         await Column.suspended.move(phone)
-        await enter()
+        await phone.enter()
         #expect(phone.take() == ["inside", "enter"])
         #expect(device.appState == .suspended)
     }
@@ -222,7 +217,7 @@ struct AppLaunchTests {
         #expect(device.appState == .background)
         await air.advance(by: .seconds(1))
         #expect(device.appState == .suspended)
-        await enter()
+        await phone.enter()
         #expect(phone.take() == ["inside", "enter"])
     }
 }

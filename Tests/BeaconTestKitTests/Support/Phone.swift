@@ -46,6 +46,12 @@ final class Phone {
         start = air.now
     }
 
+    /// Places a beacon of the museum, so that the app enters the region.
+    func enter() async {
+        air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(1))
+    }
+
     /// Launches the app, and lets it learn that it is outside or inside.
     ///
     /// - Parameters:
