@@ -358,7 +358,7 @@ let package = Package(
         ),
         tests("TestSupportTests", dependencies: ["TestSupport", "BeaconSupport"]),
 
-        tests("BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"]),
+        tests("BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport", "TestSupport"]),
         tests("BeaconSupportTests", dependencies: ["BeaconSupport"]),
         tests("CDynamicLibraryTests", dependencies: ["CDynamicLibrary", "CLibrary"]),
         tests("BeaconProgramsTests", dependencies: ["BeaconPrograms", "BeaconSupport", "TestSupport"]),
@@ -370,7 +370,7 @@ let package = Package(
             ]),
         tests("BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel", "BeaconSupport"]),
         tests("BeaconTerminalTests", dependencies: ["BeaconTerminal"]),
-        tests("BeaconCaptureTests", dependencies: ["BeaconCapture", "BeaconRadio", "BeaconModel"]),
+        tests("BeaconCaptureTests", dependencies: ["BeaconCapture", "BeaconRadio", "BeaconModel", "TestSupport"]),
         tests(
             "BeaconSimulationTests",
             dependencies: ["BeaconSimulation", "BeaconCapture", "BeaconRadio", "BeaconModel", "BeaconSupport"]),

@@ -2,6 +2,7 @@ import BeaconCapture
 import BeaconModel
 import BeaconRadio
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Recorded captures", .enabled(if: SharedData.isThere, "../shared/data is not there"))

@@ -344,9 +344,9 @@ struct EvaluateTests {
 
     // MARK: - Real recordings
 
-    @Test("The figures of recordings are the same as from their own scorers", .enabled(if: BeaconProgram.data != nil))
+    @Test("The figures of recordings are the same as from their own scorers", .enabled(if: SharedData.isThere))
     func scorers() async throws {
-        let data = try #require(BeaconProgram.data)
+        let data = SharedData.folder.path
         let python = try await BeaconProgram.python()
         let folder = try Folder([:])
         defer { folder.remove() }

@@ -147,9 +147,9 @@ struct MonitorTests {
         #expect(outcome.lines.last == "130")
     }
 
-    @Test("It keeps the quality that the README publishes", .enabled(if: BeaconProgram.data != nil))
+    @Test("It keeps the quality that the README publishes", .enabled(if: SharedData.isThere))
     func quality() async throws {
-        let data = try #require(BeaconProgram.data)
+        let data = SharedData.folder.path
         let python = try await BeaconProgram.python()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
         let log = "\(data)/presence/four-scanners"

@@ -118,9 +118,9 @@ struct RangeTests {
         #expect(accepted.lines.count == 1)
     }
 
-    @Test("It keeps the quality that the README publishes", .enabled(if: BeaconProgram.data != nil))
+    @Test("It keeps the quality that the README publishes", .enabled(if: SharedData.isThere))
     func quality() async throws {
-        let data = try #require(BeaconProgram.data)
+        let data = SharedData.folder.path
         let python = try await BeaconProgram.python()
         for (name, least) in [
             ("moving-straight", 0.83), ("robot", 0.60), ("phones-hand", 0.90), ("turning-bodies", 0.73),

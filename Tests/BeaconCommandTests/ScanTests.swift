@@ -82,9 +82,9 @@ struct ScanTests {
     }
 
     @Test(
-        "The recording of real beacons has 429 iBeacons of 11 identities", .enabled(if: BeaconProgram.data != nil))
+        "The recording of real beacons has 429 iBeacons of 11 identities", .enabled(if: SharedData.isThere))
     func realCapture() async throws {
-        let data = try #require(BeaconProgram.data)
+        let data = SharedData.folder.path
         let outcome = try await BeaconProgram.run("scan", "--source", "\(data)/captures/hcidump.txt", "--json")
         #expect(outcome.lines.count == 429)
         let identities = Set(

@@ -6,17 +6,10 @@ import BeaconRadio
 import BeaconSupport
 import Foundation
 import GatewayTestSupport
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
-
-/// The recording's path, on machines that have it.
-private let recordingOfFourScanners: String? = {
-    var root = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { root.deleteLastPathComponent() }
-    let path = root.appendingPathComponent("../shared/data/presence/four-scanners.sightings.ndjson.gz").path
-    return FileManager.default.fileExists(atPath: path) ? path : nil
-}()
 
 /// A fleet with random failures, compared with a single process without any. The fleet has the same enters and exits,
 /// or fewer.
@@ -273,9 +266,9 @@ struct FleetReplayTests {
 
     @Test(
         "The same holds for a recording of four scanners",
-        .enabled(if: recordingOfFourScanners != nil, "the recordings are missing"), arguments: UInt64(1)...4)
+        .enabled(if: SharedData.isThere, "the recordings are missing"), arguments: UInt64(1)...4)
     func recording(seed: UInt64) async throws {
-        var source = try SourceReader(.file(path: try #require(recordingOfFourScanners)))
+        var source = try SourceReader(.file(path: SharedData.path("presence/four-scanners.sightings.ndjson.gz")))
         var heard: [FleetBench.Heard] = []
         while let record = try source.next() {
             guard let time = record.time else { continue }

@@ -16,15 +16,6 @@ enum BeaconProgram {
 
     static var path: String { Product.path("beacon") }
 
-    /// Real recordings, if they are beside the checkout.
-    static var data: String? {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let path = root.appendingPathComponent("../shared/data").standardizedFileURL.path
-        return FileManager.default.fileExists(atPath: path) ? path : nil
-    }
-
     /// Runs the program to its end.
     static func run(
         _ arguments: String..., input: String = "", environment: [String: String] = [:]

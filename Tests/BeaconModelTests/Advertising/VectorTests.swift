@@ -1,5 +1,6 @@
 import BeaconModel
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Vectors from public tests")

@@ -3,19 +3,13 @@ import BeaconEngine
 import BeaconModel
 import BeaconRadio
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BeaconMonitoring
 
-private let recordings: String? = {
-    var root = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { root.deleteLastPathComponent() }
-    let path = root.appendingPathComponent("../shared/data").path
-    return FileManager.default.fileExists(atPath: path) ? path : nil
-}()
-
 /// Recordings of real receivers and beacons: without clones, and with a clone that is made by playing a beacon twice.
-@Suite("Recordings and cloned beacons", .enabled(if: recordings != nil, "the recordings are missing"))
+@Suite("Recordings and cloned beacons", .enabled(if: SharedData.isThere, "the recordings are missing"))
 struct SuspicionRecordingTests {
     private struct Heard {
         var receiver: String
@@ -23,7 +17,7 @@ struct SuspicionRecordingTests {
     }
 
     private static func heard(_ file: String) throws -> [Heard] {
-        var source = try SourceReader(.file(path: try #require(recordings) + "/" + file))
+        var source = try SourceReader(.file(path: SharedData.path(file)))
         var all: [Heard] = []
         while let record = try source.next() {
             guard record.time != nil else { continue }
@@ -56,7 +50,7 @@ struct SuspicionRecordingTests {
         "A tag on a robot in a flat with fixed receivers is not suspicious",
         arguments: ["robot", "teach"])
     func flat(_ name: String) throws {
-        let table = try String(contentsOfFile: try #require(recordings) + "/rooms/flat-receivers.csv", encoding: .utf8)
+        let table = try String(contentsOfFile: SharedData.path("rooms/flat-receivers.csv"), encoding: .utf8)
         var positions: [String: ReceiverPosition] = [:]
         for line in table.split(separator: "\n").dropFirst() {
             let fields = line.split(separator: ",")

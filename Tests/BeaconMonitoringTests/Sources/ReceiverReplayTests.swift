@@ -5,22 +5,15 @@ import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BeaconMonitoring
 
-/// The path of the recording on machines that have it.
-private let recordingOfFourScanners: String? = {
-    var root = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { root.deleteLastPathComponent() }
-    let path = root.appendingPathComponent("../shared/data/presence/four-scanners.sightings.ndjson.gz").path
-    return FileManager.default.fileExists(atPath: path) ? path : nil
-}()
-
 /// Hours of adverts from four scanners, replayed as broker messages: entries and exits are the same as without a
 /// broker, or fewer.
 @Suite(
-    "Recordings as receivers' messages", .enabled(if: recordingOfFourScanners != nil, "the recordings are missing"))
+    "Recordings as receivers' messages", .enabled(if: SharedData.isThere, "the recordings are missing"))
 struct ReceiverReplayTests {
     /// A core with the changes of its regions.
     private struct Bench: ~Copyable {
@@ -55,7 +48,7 @@ struct ReceiverReplayTests {
     }
 
     private static func heard() throws -> [Heard] {
-        var source = try SourceReader(.file(path: try #require(recordingOfFourScanners)))
+        var source = try SourceReader(.file(path: SharedData.path("presence/four-scanners.sightings.ndjson.gz")))
         var all: [Heard] = []
         while let record = try source.next() {
             guard let time = record.time else { continue }
