@@ -5,7 +5,7 @@ internal import BeaconSupport
 final class AppLauncher {
     /// Makes the app; nil before the first launch by a closure.
     var make: (@MainActor () -> Any)?
-    /// What the closure returned; nil while the app does not run.
+    /// The object that the closure returned; nil while the app does not run.
     var app: Any?
 
     nonisolated init() {}

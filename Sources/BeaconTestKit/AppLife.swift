@@ -2,9 +2,9 @@ internal import BeaconApplications
 internal import BeaconMonitoring
 internal import BeaconSupport
 
-/// The life of a device's app as a value: its state, and what an event means in that state.
+/// The life of a device's app as a value: its state, and the meaning of each event in that state.
 ///
-/// It reads no clock and does nothing itself. The device carries out what it decides.
+/// It reads no clock and does nothing itself. The device carries out its decisions.
 struct AppLife: Sendable {
     /// Work for the device that a point in time makes due.
     enum Due: Hashable {

@@ -58,7 +58,7 @@ final class ClockControl: Sendable {
         set { isStopped.withLock { $0 = newValue } }
     }
 
-    /// The earliest time for which the process waits; nil if there is none, or while the clock is suspended.
+    /// The earliest time for which the process waits; nil if it waits for none, or while the clock is suspended.
     var nextDeadline: Int64? {
         guard isMoving else { return nil }
         let time = beacon_clock_next()

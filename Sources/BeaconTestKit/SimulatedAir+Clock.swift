@@ -55,7 +55,7 @@ extension SimulatedAir {
     /// the process, or for the time.
     private static let patience = Duration.milliseconds(20)
 
-    /// A queue with a thread of its own, which looks at the others.
+    /// A queue with its own thread, which looks at the others.
     private static let queue = DispatchQueue(label: "swift-beacon.clock")
 
     /// Advances the air and the process's clock together.
@@ -63,7 +63,7 @@ extension SimulatedAir {
         waitForIdleProcess()
         let end = end(of: duration)
         while let step = nextStep(until: end) {
-            // What the process itself waits for comes before what it hears at the same time.
+            // The process's own deadlines come before adverts of the same time.
             if clock?.move(to: step.time) ?? false { waitForIdleProcess() }
             perform(step)
             if !isUnchanged { waitForIdleProcess() }
@@ -87,7 +87,7 @@ extension SimulatedAir {
         }
     }
 
-    /// Calls `body` on the queue, and runs the main run loop meanwhile.
+    /// Calls `body` on the queue, and runs the main run loop until it returns.
     func onClockQueueWithRunLoop(_ body: @escaping @Sendable (SimulatedAir) -> Void) {
         // A test that is a job of the main queue, which another thread runs. It keeps the queue, so the air waits in
         // vain for callbacks, and reports that.

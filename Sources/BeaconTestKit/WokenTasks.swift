@@ -54,7 +54,7 @@ enum WokenTasks {
         let isControlled = ClockControl.isInUse
         guard claim != nil || isControlled && isTest(task) else { return false }
         // If code of the app blocks all threads of a global queue, libdispatch adds one after a second, of a clock that
-        // these jobs may have to move. A queue of its own has a thread of its own.
+        // these jobs may have to move. A separate queue has its own thread.
         let priority = qos(of: job)
         let queue =
             isControlled

@@ -21,7 +21,7 @@ void *beacon_library_function(const char *name) {
     return dlsym(RTLD_NEXT, name);
 }
 
-// glibc takes some functions from the kernel's virtual library, and before 2.34, libpthread was a library of its own.
+// glibc takes some functions from the kernel's virtual library, and before 2.34, libpthread was a separate library.
 // musl's library has the name of its linker.
 static bool is_library(const char *name) {
     static const char *const beginnings[] = {"libc.", "libpthread", "ld-musl", "linux-vdso"};

@@ -77,7 +77,7 @@ bool beacon_wait_begin(
     struct wait *wait, clockid_t clock, const struct timespec *end, pthread_cond_t *condition);
 // Removes a wait. A cancelled thread calls it, too.
 void beacon_wait_end(void *wait);
-// Returns true for a wait of an earlier stop, too: its deadline means nothing any more.
+// Returns true for a wait of an earlier stop, too: its deadline no longer means anything.
 bool beacon_wait_is_due(const struct wait *wait, const struct moment *now);
 
 // Calls `attempt` until it does something else than time out, or until the wait is due, and removes the wait.

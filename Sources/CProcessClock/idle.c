@@ -12,11 +12,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// How often a thread has run, and for how long. The kernel adds the time when the thread stops running.
+struct runs {
+    unsigned long long time, count;
+};
+
 // A thread of the process, and its open files in /proc. Used by one thread at a time.
 struct thread {
     long number;
     int state_file, runs_file;
-    unsigned long long runs;
+    struct runs runs;
+    // A main thread that has ended stays in the list.
+    bool has_ended;
 };
 
 static struct thread *threads;
@@ -29,20 +36,27 @@ static bool read_file(int file, char *text, size_t size) {
     return length > 0;
 }
 
-// Returns how often a thread has run; 0 if it has ended.
-static unsigned long long count_runs(int file) {
+// Returns a count of 0 if the thread has ended.
+static struct runs read_runs(int file) {
     char text[128];
-    unsigned long long runs = 0;
-    if (read_file(file, text, sizeof text)) sscanf(text, "%*u %*u %llu", &runs);
+    struct runs runs = {0, 0};
+    if (!read_file(file, text, sizeof text)) return runs;
+    char *rest;
+    runs.time = strtoull(text, &rest, 10);
+    strtoull(rest, &rest, 10);  // The time in the queue.
+    runs.count = strtoull(rest, NULL, 10);
     return runs;
 }
 
 // False for a thread that waits for a disk: it will run.
-static bool sleeps(const struct thread *thread) {
+static bool sleeps(struct thread *thread) {
     char text[512];
     if (!read_file(thread->state_file, text, sizeof text)) return false;
     const char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] == ' ' && name_end[2] != 'R' && name_end[2] != 'D';
+    if (!name_end || name_end[1] != ' ') return false;
+    char state = name_end[2];
+    thread->has_ended = state == 'Z';
+    return state != 'R' && state != 'D';
 }
 
 static int open_file(long thread, const char *name) {
@@ -66,7 +80,7 @@ static void find_threads(void) {
     for (struct dirent *entry; (entry = readdir(directory));) {
         long number = strtol(entry->d_name, NULL, 10);
         if (number == 0) continue;
-        struct thread thread = {number, -1, -1, 0};
+        struct thread thread = {.number = number, .state_file = -1, .runs_file = -1};
         for (size_t index = 0; index < old_count; index++) {
             if (old[index].number != number) continue;
             thread = old[index];
@@ -88,13 +102,14 @@ static bool has_all_threads(void) {
 
 bool beacon_counts_runs(void) {
     int file = open_file(syscall(SYS_gettid), "schedstat");
-    unsigned long long runs = count_runs(file);
+    struct runs runs = read_runs(file);
     close(file);
-    return runs > 0;
+    return runs.count > 0;
 }
 
-// Looks at each thread twice. A thread that sleeps both times, and has not run in between, slept all the time. So all
-// slept at the moment when the first look ended. A thread that begins or ends in between has run.
+// Reads how long each thread has run, then whether it sleeps, then whether it has run in between. If none has, no thread
+// ran between the end of the first look and the beginning of the last one. A thread that slept in the second look then
+// slept at the end of the first one, too. A thread that begins or ends in between has run.
 bool beacon_process_is_idle(void) {
     pthread_mutex_lock(&beacon_clock_lock);
     bool wakes = beacon_waits_wake(beacon_moment);
@@ -104,25 +119,29 @@ bool beacon_process_is_idle(void) {
     long own = syscall(SYS_gettid);
     for (size_t index = 0; index < thread_count; index++) {
         struct thread *thread = &threads[index];
-        if (thread->number == own) continue;
-        thread->runs = count_runs(thread->runs_file);
-        if (thread->runs == 0) {
-            // A new thread, or another one with the number of an ended one.
-            close_thread(thread);
-            thread->state_file = open_file(thread->number, "stat");
-            thread->runs_file = open_file(thread->number, "schedstat");
-            thread->runs = count_runs(thread->runs_file);
-            if (thread->runs == 0) {
-                find_threads();
-                return false;
-            }
+        if (thread->number == own || thread->has_ended) continue;
+        thread->runs = read_runs(thread->runs_file);
+        if (thread->runs.count > 0) continue;
+        // A new thread, or another one with the number of an ended one.
+        close_thread(thread);
+        thread->state_file = open_file(thread->number, "stat");
+        thread->runs_file = open_file(thread->number, "schedstat");
+        thread->runs = read_runs(thread->runs_file);
+        if (thread->runs.count == 0) {
+            find_threads();
+            return false;
         }
-        if (!sleeps(thread)) return false;
+    }
+    for (size_t index = 0; index < thread_count; index++) {
+        struct thread *thread = &threads[index];
+        if (thread->number != own && !thread->has_ended && !sleeps(thread)) return false;
     }
     if (!has_all_threads()) return false;
     for (size_t index = 0; index < thread_count; index++) {
         const struct thread *thread = &threads[index];
-        if (thread->number != own && (!sleeps(thread) || count_runs(thread->runs_file) != thread->runs)) return false;
+        if (thread->number == own || thread->has_ended) continue;
+        struct runs runs = read_runs(thread->runs_file);
+        if (runs.time != thread->runs.time || runs.count != thread->runs.count) return false;
     }
     return true;
 }

@@ -1,4 +1,5 @@
 import BeaconTestKit
+import CoreBluetooth
 import CoreLocation
 import Dispatch
 import Foundation
@@ -35,6 +36,53 @@ private final class Guide: NSObject, @MainActor CLLocationManagerDelegate {
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) { entries.append("enter") }
 }
 
+/// An app's Core Bluetooth managers that outlive tests.
+@MainActor
+private final class Bluetooth: NSObject, @MainActor CBPeripheralManagerDelegate, @MainActor CBCentralManagerDelegate {
+    static let shared = Bluetooth()
+    let peripheral = CBPeripheralManager()
+    let central = CBCentralManager()
+    private(set) var entries: [String] = []
+
+    override init() {
+        super.init()
+        peripheral.delegate = self
+        central.delegate = self
+    }
+
+    func advertise() {
+        let region = CLBeaconRegion(uuid: museum, major: 1, minor: 1, identifier: "museum")
+        peripheral.startAdvertising(region.peripheralData(withMeasuredPower: nil) as? [String: Any])
+    }
+
+    func scan() { central.scanForPeripherals(withServices: nil) }
+
+    func take() -> Set<String> {
+        defer { entries = [] }
+        return Set(entries)
+    }
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        entries.append("peripheral \(peripheral.state.rawValue)")
+    }
+
+    func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+        entries.append("advertising \(error == nil)")
+    }
+
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        entries.append("central \(central.state.rawValue)")
+        scan()
+    }
+
+    func centralManager(
+        _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        entries.append("discovered")
+    }
+}
+
 @Suite("Managers and the devices that they belong to")
 @MainActor
 struct OwnershipTests {
@@ -48,6 +96,22 @@ struct OwnershipTests {
             air.place(.exhibit(1, at: 2))
             await air.advance(by: .seconds(1))
             #expect(Guide.shared.take() == ["inside", "enter"])
+        }
+    }
+
+    @Test("A singleton's Core Bluetooth managers move, too: they report the state, advertise and scan again")
+    func bluetooth() async {
+        for _ in 0..<3 {
+            let air = SimulatedAir()
+            air.place(.exhibit(1, at: 2))
+            air.device.run {
+                Bluetooth.shared.advertise()
+                // Its state is not known yet, so that it scans later.
+                #expect(Bluetooth.shared.central.state == .unknown)
+            }
+            await air.advance(by: .seconds(2))
+            #expect(Bluetooth.shared.take() == ["peripheral 5", "central 5", "advertising true", "discovered"])
+            #expect(air.device.advertisedFrameCount == 1)
         }
     }
 
@@ -70,10 +134,14 @@ struct OwnershipTests {
             let second = SimulatedAir()
             let manager = first.device.run { CLLocationManager() }
             second.device.run { manager.startMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "museum")) }
+            let advertiser = first.makeDevice("advertiser", at: .distance(1)).run { CBPeripheralManager() }
+            second.device.run { advertiser.stopAdvertising() }
             await first.settle()
             #expect(first.device.run { manager.monitoredRegions.count } == 1)
         }
         let log = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(log.contains("A CLLocationManager belongs to"))
+        #expect(log.contains("A CBPeripheralManager belongs to"))
         #expect(log.contains("keeps belonging to it"))
         #expect(log.contains("Museum/First.swift:7"))
     }

@@ -21,11 +21,13 @@ private final class Greeter: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// An app that reads the first beacon of a report without looking whether there is one.
-private final class CrashingRanger: NSObject, CLLocationManagerDelegate {
+/// An app that reads the first beacon of a report. Without `isFixed`, it does so in empty reports, too.
+private final class FirstBeaconApp: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
+    private let isFixed: Bool
 
-    override init() {
+    init(isFixed: Bool = false) {
+        self.isFixed = isFixed
         super.init()
         manager.delegate = self
         manager.startRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint)
@@ -35,7 +37,7 @@ private final class CrashingRanger: NSObject, CLLocationManagerDelegate {
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
-        _ = beacons[0].proximity
+        if !isFixed || !beacons.isEmpty { _ = beacons[0].proximity }
     }
 }
 
@@ -97,13 +99,33 @@ struct ReportTests {
         #expect(report.description.contains("monitors and ranges nothing"))
     }
 
-    @Test("The report of a crash names the situation and what was expected")
+    @Test("The report of a crash names the situation and the expectation, and its JUnit file is complete")
     func crash() async throws {
+        // An exit test captures nothing. The child derives the folder from its parent.
+        let folder = Self.folderOfCrash(getpid())
+        defer { try? FileManager.default.removeItem(at: folder) }
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = await Conformance().run("Crashing Ranger") { _ in CrashingRanger() }
+            setenv("BEACON_CONFORMANCE_REPORTS", await Self.folderOfCrash(getppid()).path, 1)
+            _ = await Conformance().run("Crashing Ranger") { _ in FirstBeaconApp() }
         }
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(output.contains("Conformance of Crashing Ranger: the app crashes in situation 1, walk in"))
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let junit = try #require(files.first { $0.pathExtension == "xml" })
+        let tests = try JUnitReader.read(String(contentsOf: junit, encoding: .utf8))
+        #expect(tests == ["1 walk in": ["failure"]])
+        let markdown = try #require(files.first { $0.pathExtension == "md" })
+        #expect(try String(contentsOf: markdown, encoding: .utf8).contains("The app crashes in situation 1, walk in"))
+    }
+
+    private static func folderOfCrash(_ process: pid_t) -> URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("conformance-crash-\(process)")
+    }
+
+    @Test("The twin of the crashing app has no finding")
+    func corrected() async {
+        let report = await Conformance().run("First Beacon") { _ in FirstBeaconApp(isFixed: true) }
+        #expect(report.findings.isEmpty, "\(report)")
     }
 
     @Test("The page's table is the one of the code")

@@ -15,6 +15,19 @@ final class Check {
         }
     }
 
+    /// Runs a listing's app in the situations of the conformance check. Only its document's own warnings may be found.
+    ///
+    /// - Parameter warned: the numbers of the situations that the document warns of.
+    @MainActor
+    func conforms<App>(
+        _ name: String, warned: Set<Int> = [], _ make: @escaping @MainActor (Conformance) -> App
+    ) async {
+        let conformance = Conformance()
+        let report = await conformance.run(name) { _ in make(conformance) }
+        let found = Set(report.findings.map(\.situation))
+        that("no finding but the document's warnings \(warned.sorted())", found == warned, "\(report)")
+    }
+
     /// Ends the program with the result.
     func finish() -> Never { exit(hasFailed ? 1 : 0) }
 }

@@ -14,7 +14,7 @@ struct Mail {
     /// The columns and the conditions of rows, in a search that calls the table `d`.
     static let columns = "d.number, d.state, d.bytes, d.attempts, d.destinations"
 
-    /// Whether a consumer has the row, of which ``ConsumerStatus/key`` are the arguments.
+    /// The condition that a consumer has the row; ``ConsumerStatus/key`` has its arguments.
     static let isOf = "d.bank = ? AND d.destinations & ?"
 
     /// Whether it is a certain row.
@@ -42,8 +42,8 @@ extension StoreTables {
     /// Counts the rows of all mailboxes, by state, and finds in each the first event that waits in order, and the one
     /// of the lowest priority that waits.
     ///
-    /// - Returns: The consumers with what was found.
-    /// - Throws: ``DamagedRow`` for an event that nobody would take out of the file.
+    /// - Returns: The consumers with their counts.
+    /// - Throws: ``DamagedRow`` for an event that no consumer could read from the file.
     func countMail(of consumers: [ConsumerStatus], upTo sequence: Int64) throws -> [ConsumerStatus] {
         var consumers = consumers
         for index in consumers.indices {

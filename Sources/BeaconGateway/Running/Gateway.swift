@@ -506,8 +506,8 @@ extension Gateway {
     /// The number of events that were lost because too many waited for the disk or they could not be encoded.
     var lost: Int { queue.lost + (store.map { WriteQueue.Losses(of: $0).dropped } ?? 0) }
 
-    /// Waits for rules, applications and the disk, and passes all events to the store. What the disk does not accept
-    /// yet is written when the store is closed, or lost then.
+    /// Waits for rules, applications and the disk, and passes all events to the store. Closing the store
+    /// writes the events that the disk does not accept yet, or loses them.
     private func writeRest() async {
         await deciding.finish()
         await launching.finish()

@@ -22,7 +22,7 @@ extension BeaconCenter {
         }
     }
 
-    /// The center of the simulated device that the current code belongs to, or that is installed; nil if there is none.
+    /// The center of the simulated device that the current code belongs to, or that is installed; nil otherwise.
     package static var ofSimulatedDevice: BeaconCenter? {
         guard hasSimulatedDevices.load(ordering: .relaxed), let center = ofTask ?? shared.withLock({ $0 }),
             center.owner != nil, !center.gate.isOver
@@ -51,13 +51,15 @@ extension BeaconCenter {
     }
 
     /// Logs that an object of this device is used by the code of another air's device, where it makes no callbacks.
+    ///
+    /// - Parameter name: the kind of object with its article.
     package nonisolated func reportForeignUse(of name: String, by other: BeaconCenter) {
         guard let owner, let user = other.owner, owner.airNumber != user.airNumber,
             !hasReportedForeignUse.exchange(true, ordering: .relaxed)
         else { return }
         logger.warning(
             """
-            \(name) belongs to \(owner), and keeps belonging to it while that air exists, but \(user) uses it. A static \
+            \(name.prefix(1).uppercased())\(name.dropFirst()) belongs to \(owner), and keeps belonging to it while that air exists, but \(user) uses it. A static \
             property keeps the device of its first use: run such tests one after another (.serialized), or create the \
             object for each air
             """)

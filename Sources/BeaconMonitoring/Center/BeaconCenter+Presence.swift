@@ -84,7 +84,7 @@ extension BeaconCenter {
         for report in withheldReports { release(report) }
     }
 
-    /// The reason why nothing could receive the withheld changes now; nil if there are none, or a manager could.
+    /// The reason why nothing could receive the withheld changes now; nil if no change is withheld, or a manager could.
     package var reasonForLosingChanges: String? {
         let managers = clients.values.compactMap(\.isReady)
         guard !withheld.isEmpty, !managers.contains(where: { $0() }) else { return nil }

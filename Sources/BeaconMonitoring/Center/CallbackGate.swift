@@ -47,7 +47,7 @@ package final class CallbackGate: Sendable {
         while let calls = takeCalls() { for call in calls { call() } }
     }
 
-    /// Returns the held calls; nil once there is none and the gate is open.
+    /// Returns the held calls; nil once the gate is open and has no calls left.
     private func takeCalls() -> [@Sendable () -> Void]? {
         held.withLock { held in
             defer { held.calls = [] }

@@ -1,6 +1,6 @@
 import BeaconSupport
 
-/// What a test observes of an app.
+/// An observation that a test makes of an app.
 package enum AppObservation: Sendable {
     /// A callback that an object of the app is about to receive.
     case callback(ClientEvent)

@@ -16,7 +16,7 @@ public import CoreLocation
 /// #expect(report.findings.isEmpty, "\(report)")
 /// ```
 ///
-/// The check sees each callback to the app, and what the app requests of Core Location and Core Bluetooth. It first
+/// The check sees each callback to the app, and the app's requests to Core Location and Core Bluetooth. It first
 /// learns from a plain visit which notes are the app's greeting and its goodbye, and then judges the other situations
 /// by these. It controls the process's clock: run it in a serialized suite.
 public final class Conformance: Sendable {
@@ -31,8 +31,8 @@ public final class Conformance: Sendable {
     ///   a random identifier in it never repeats, so that repetitions cannot be found.
     public func note(_ text: String) { recording.withLock { $0 }?.add(.note(text)) }
 
-    /// Records what the app's screen shows now. Unlike notes, the same text again is no second event, and nobody sees
-    /// a screen in the background.
+    /// Records what the app's screen shows now. Unlike notes, the same text again is no second event, and a screen in
+    /// the background is not visible.
     public func show(_ text: String) { recording.withLock { $0 }?.add(.show(text)) }
 
     /// A launch of the app.
@@ -43,7 +43,7 @@ public final class Conformance: Sendable {
         public let isByEvent: Bool
     }
 
-    /// What the check must know of an app.
+    /// The facts about an app that the check cannot see.
     public struct Options: Sendable {
         /// The beacons to use, at most two. By default they follow from the regions and constraints that the app
         /// requests when it is launched.
@@ -102,7 +102,7 @@ public final class Conformance: Sendable {
         return report
     }
 
-    /// The app under test, and what is known of it.
+    /// The app under test, and the facts about it.
     @MainActor
     final class Subject {
         let options: Options
@@ -111,7 +111,7 @@ public final class Conformance: Sendable {
         private(set) var identities = Identities()
         /// The reasons why situations do not apply.
         var skipped: [Int: String] = [:]
-        /// What the app requests after its first launch.
+        /// The app's requests after its first launch.
         private(set) var requests = CenterRequests()
 
         init(options: Options, _ make: @escaping @MainActor (Launch) -> Any) {

@@ -13,7 +13,7 @@ extension Conformance {
             public let name: String
             /// What happens in it.
             public let course: String
-            /// What a right app does.
+            /// The behavior of a correct app.
             public let expected: String
             /// The public sources of the expectation.
             public let sources: [Source]
@@ -21,7 +21,7 @@ extension Conformance {
             public let findings: [Finding]
             /// The reason why the situation does not apply to the app; nil if it was run.
             public let skipped: String?
-            /// What happened, what the app saw, and what it did, a line each. Equal reports in a row are left out.
+            /// The events, the app's callbacks and its actions, a line each. Equal reports in a row are left out.
             public let transcript: [String]
         }
 
@@ -29,7 +29,7 @@ extension Conformance {
         public let name: String
         /// The situations, by number.
         public let results: [Result]
-        /// What the check could not judge, a sentence each.
+        /// The questions that the check could not judge, a sentence each.
         public let limits: [String]
 
         init(

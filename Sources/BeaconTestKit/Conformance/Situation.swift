@@ -1,9 +1,9 @@
 internal import BeaconApplications
 internal import BeaconMonitoring
 
-/// A situation that apps meet: what happens, and what a right app does.
+/// A situation that apps meet: a course of events, and the behavior of a correct app.
 struct Situation: Sendable {
-    /// What an app must have for a situation to apply.
+    /// The property that an app must have for a situation to apply.
     enum Need: Sendable {
         /// Regions, conditions or constraints.
         case beacons
@@ -17,7 +17,7 @@ struct Situation: Sendable {
         case launches
         /// A permission for use in the foreground only.
         case foregroundOnly
-        /// An advert of its own.
+        /// The app advertises.
         case advert
         /// Conditions of a `CLMonitor`.
         case conditions
@@ -29,7 +29,7 @@ struct Situation: Sendable {
     let name: String
     /// What happens, in a sentence.
     let course: String
-    /// What a right app does.
+    /// The behavior of a correct app.
     let expected: String
     let sources: [Conformance.Source]
     let needs: [Need]
@@ -93,7 +93,7 @@ struct Judgement: Sendable {
     /// The number of equal notes in a stay of 90 s from which an app notes each second.
     static let eachSecond = 6
 
-    /// What the developer told of the app.
+    /// The facts that the developer gave about the app.
     struct Facts: Sendable {
         /// True if the app learns when it leaves the foreground.
         var knowsScenes: Bool
@@ -130,7 +130,7 @@ struct Judgement: Sendable {
                 expected: situation.expected, time: time.isFinite ? time : 0, sources: situation.sources))
     }
 
-    /// Returns true if one of these situations already has a finding, of which another would be a consequence.
+    /// Returns true if one of these situations already has a finding. Then another one would only follow from it.
     func hasFinding(in numbers: Int...) -> Bool {
         findings.contains { numbers.contains($0.situation) && $0.severity > .remark }
     }

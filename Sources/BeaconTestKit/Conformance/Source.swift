@@ -54,9 +54,9 @@ extension Conformance {
         public let situation: Int
         /// The weight.
         public let severity: Severity
-        /// What the app did.
+        /// The app's behavior.
         public let text: String
-        /// What was expected.
+        /// The expected behavior.
         public let expected: String
         /// The time in the situation, in seconds since its start.
         public let time: Double

@@ -93,7 +93,7 @@ final class Stage {
             case .callback(let event):
                 guard let sight = Transcript.Sight(event) else { return }
                 recording.add(.saw(sight))
-                // What the app requested before it handles the failure.
+                // The app's requests before it handles the failure.
                 if case .limitExceeded = sight, let center { recording.add(.requested(center.requests)) }
             case .monitorEvent(let state): recording.add(.saw(.condition(state)))
             case .backgroundUpdates: recording.change { transcript, _ in transcript.wantsBackgroundUpdates = true }

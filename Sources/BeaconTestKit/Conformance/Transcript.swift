@@ -2,7 +2,7 @@ internal import BeaconApplications
 internal import BeaconModel
 internal import BeaconMonitoring
 
-/// What happened in a situation: what the world did, what the app saw, and what the app did, in the order of time.
+/// The course of a situation: events, the app's callbacks and the app's actions, in the order of time.
 struct Transcript: Sendable {
     /// The kinds of entries.
     enum Content: Sendable {

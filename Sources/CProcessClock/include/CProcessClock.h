@@ -19,7 +19,7 @@ const char *beacon_clock_obstacle(const char **file);
 // Stops all clocks, and sets the wall clock. The steady clocks keep their time.
 void beacon_clock_stop(int64_t wall);
 
-// Moves all clocks forward to a time of the wall clock. What is due then fires. Never moves them back.
+// Moves all clocks forward to a time of the wall clock. Timers that are due then fire. It never moves the clocks back.
 void beacon_clock_move(int64_t wall);
 
 // Lets the clocks run again: the wall clock with the kernel's time, and the steady clocks without a step back. Timers
@@ -32,7 +32,7 @@ int64_t beacon_clock_next(void);
 // Returns true if a thread waits for a semaphore, a condition or a lock with a time-out, or sleeps.
 bool beacon_clock_has_waiting_threads(void);
 
-// Returns true if there was a moment, after the call began, at which all other threads of the process slept, and none
+// Returns true if there was a moment, after the call began, when all other threads of the process slept, and none
 // had to wake because of the time. Only the kernel or another process can have changed that since.
 bool beacon_process_is_idle(void);
 

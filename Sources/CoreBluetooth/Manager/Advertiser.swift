@@ -38,14 +38,12 @@ final class Advertiser: Sendable {
         var kept: UnsafeTransfer<CBPeripheralManager>?
     }
 
-    private let center: BeaconCenter
-    private let context: CallbackContext
+    let core: ManagerCore
     private let standing = Locked(Standing())
 
-    init(center: BeaconCenter, context: CallbackContext) {
-        self.center = center
-        self.context = context
-    }
+    private var center: BeaconCenter { core.center }
+
+    init(_ core: ManagerCore) { self.core = core }
 
     /// A Boolean value indicating whether the radio is sending.
     var isSending: Bool {
@@ -118,7 +116,7 @@ final class Advertiser: Sendable {
     private func begin(_ advert: OutgoingAdvert, changing standing: inout Standing) {
         let client = center.makeClientID()
         standing.phase = .starting(client)
-        center.addClient(client) { [weak self, weak center, context] event in
+        center.addClient(client) { [weak self, weak center, context = core.context] event in
             switch event {
             case .radio(let state) where state.endsAdvertising:
                 // Here, and not when the manager receives the event: if its queue is busy and the radio returns in the

@@ -29,7 +29,7 @@ open class CBCentralManager: CBManager {
     }
 
     private let delegates: DelegateBox<any CBCentralManagerDelegate>
-    private let scanner: Scanner
+    private let part: AppPart<Scanner>
 
     /// The object that receives events. The reference is weak, and any thread may set it.
     ///
@@ -64,17 +64,22 @@ open class CBCentralManager: CBManager {
     ///   - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
         delegates = DelegateBox(delegate.map { new in { [weak new] in new } })
-        let core = ManagerCore(center: .forNew("a Core Bluetooth manager"), queue: queue)
-        scanner = Scanner(center: core.center, context: core.context)
-        super.init(core: core)
+        part = AppPart(of: "a CBCentralManager") { Scanner(ManagerCore(center: $0, queue: queue)) }
+        super.init(())
         let reference = WeakReference(self)
-        core.begin { state in
-            guard let manager = reference.object else { return }
-            // Below powered on, a scan has ended (Core Bluetooth, centralManagerDidUpdateState(_:)).
-            if state != .poweredOn { manager.scanner.stop() }
-            manager.delegates.delegateOrHold()?.centralManagerDidUpdateState(manager)
+        part.begin { scanner in
+            scanner.core.begin { [weak scanner] state in
+                guard let manager = reference.object else { return }
+                // Below powered on, a scan has ended (Core Bluetooth, centralManagerDidUpdateState(_:)).
+                if state != .poweredOn { scanner?.stop() }
+                manager.delegates.delegateOrHold()?.centralManagerDidUpdateState(manager)
+            }
         }
     }
+
+    private var scanner: Scanner { part.current }
+
+    override var core: ManagerCore { scanner.core }
 
     /// A Boolean value indicating whether the manager is scanning.
     open var isScanning: Bool { scanner.isScanning }

@@ -6,13 +6,11 @@ internal import BeaconRadio
 ///
 /// Managers use the radio in `BEACON_SOURCE`. They may be called from any thread.
 open class CBManager: NSObject {
-    let core: ManagerCore
+    /// The manager's client of the center, which each subclass has in its part.
+    var core: ManagerCore { preconditionFailure("Use CBCentralManager or CBPeripheralManager.") }
 
-    /// Creates a manager that does not receive events yet.
-    init(core: ManagerCore) {
-        self.core = core
-        super.init()
-    }
+    /// Creates a part of a manager of this module; no other class is a manager.
+    init(_: Void) { super.init() }
 
     /// The state of Bluetooth: initially ``CBManagerState/unknown``, then the state that was last reported to the
     /// delegate.

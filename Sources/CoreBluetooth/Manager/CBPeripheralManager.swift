@@ -19,7 +19,7 @@ internal import BeaconRadio
 ///
 /// There is no attribute server: services can be created, but publishing them fails with an error.
 open class CBPeripheralManager: CBManager {
-    private let advertiser: Advertiser
+    private let part: AppPart<Advertiser>
     private let delegates: DelegateBox<any CBPeripheralManagerDelegate>
 
     /// The object that receives events. The reference is weak, and any thread may set it.
@@ -50,15 +50,22 @@ open class CBPeripheralManager: CBManager {
     ///   - queue: the queue for callbacks; nil for the main queue.
     ///   - options: no effect here: no user is alerted, and nothing is restored.
     public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
-        let core = ManagerCore(center: .forNew("a Core Bluetooth manager"), queue: queue)
+        part = AppPart(of: "a CBPeripheralManager") { Advertiser(ManagerCore(center: $0, queue: queue)) }
         delegates = DelegateBox(delegate.map { new in { [weak new] in new } })
-        advertiser = Advertiser(center: core.center, context: core.context)
-        super.init(core: core)
+        super.init(())
         let reference = WeakReference(self)
-        core.begin { state in reference.object?.radioDidChange(to: state) }
+        part.begin { advertiser in
+            advertiser.core.begin { [weak advertiser] state in
+                if let advertiser { reference.object?.radioDidChange(to: state, in: advertiser) }
+            }
+        }
     }
 
-    private func radioDidChange(to state: RadioState) {
+    private var advertiser: Advertiser { part.current }
+
+    override var core: ManagerCore { advertiser.core }
+
+    private func radioDidChange(to state: RadioState, in advertiser: Advertiser) {
         if advertiser.radioDidChange(to: state) { BluetoothLog.misuse(of: self) }
         delegates.delegateOrHold()?.peripheralManagerDidUpdateState(self)
         // After the delegate, which may have stopped the held start or started again.

@@ -28,14 +28,12 @@ final class Scanner: Sendable {
         var peripherals: [DeviceAddress: WeakReference<CBPeripheral>] = [:]
     }
 
-    private let center: BeaconCenter
-    private let context: CallbackContext
+    let core: ManagerCore
     private let state = Locked(State())
 
-    init(center: BeaconCenter, context: CallbackContext) {
-        self.center = center
-        self.context = context
-    }
+    private var center: BeaconCenter { core.center }
+
+    init(_ core: ManagerCore) { self.core = core }
 
     deinit { stop() }
 
@@ -47,7 +45,7 @@ final class Scanner: Sendable {
         let client = center.makeClientID()
         replace(by: Scan(client: client, request: request))
         let manager = WeakReference(manager)
-        center.addClient(client) { [weak self, weak center, context] event in
+        center.addClient(client) { [weak self, weak center, context = core.context] event in
             guard case .heard(let adverts) = event, let self, put(adverts, for: client) else { return }
             center?.makeCallback(in: context) { [weak self] in self?.deliver(to: manager, for: client) }
         }

@@ -14,18 +14,10 @@ import Foundation
 /// A manager created on the main thread makes its callbacks on the main queue. On a thread that the program started, it
 /// uses the thread's run loop. A pool thread has no run loop, so the main queue is used, which is logged.
 open class CLLocationManager: NSObject {
-    private let cores: Locked<LocationManagerCore>
+    private let part: AppPart<LocationManagerCore>
     private let delegates: DelegateBox<any CLLocationManagerDelegate>
 
-    /// The manager's part in the app that runs now.
-    ///
-    /// In tests, a static property keeps a manager longer than its simulated app runs. Its next use makes it a manager
-    /// of the app that runs then.
-    private var core: LocationManagerCore {
-        let core = cores.withLock { $0 }
-        guard let center = BeaconCenter.ofSimulatedDevice, center !== core.center else { return core }
-        return move(from: core, to: center)
-    }
+    private var core: LocationManagerCore { part.current }
 
     /// The object that receives events. The reference is weak, and any thread may set it.
     ///
@@ -47,34 +39,13 @@ open class CLLocationManager: NSObject {
     public override init() {
         let delegates = DelegateBox<any CLLocationManagerDelegate>()
         self.delegates = delegates
-        let core = LocationManagerCore(
-            center: .forNew("a CLLocationManager"),
-            context: CallbackContext.ofCurrentThread(for: "A CLLocationManager"),
-            hasDelegate: { delegates.delegate != nil })
-        cores = Locked(core)
+        let context = CallbackContext.ofCurrentThread(for: "A CLLocationManager")
+        part = AppPart(of: "a CLLocationManager") { center in
+            LocationManagerCore(center: center, context: context, hasDelegate: { delegates.delegate != nil })
+        }
         super.init()
-        begin(core)
-    }
-
-    private func begin(_ core: LocationManagerCore) {
         let reference = WeakReference(self)
-        core.begin { event in reference.object?.handle(event) }
-    }
-
-    /// Makes this a manager of the app that runs on another device now, if its own app has ended.
-    private func move(from old: LocationManagerCore, to center: BeaconCenter) -> LocationManagerCore {
-        guard old.center.gate.isOver else {
-            old.center.reportForeignUse(of: "A CLLocationManager", by: center)
-            return old
-        }
-        let new = LocationManagerCore(
-            center: center, context: old.context, hasDelegate: { [delegates] in delegates.delegate != nil })
-        let current = cores.withLock { core in
-            if core === old { core = new }
-            return core
-        }
-        if current === new { begin(new) }
-        return current
+        part.begin { core in core.begin { event in reference.object?.handle(event) } }
     }
 
     // MARK: - Availability

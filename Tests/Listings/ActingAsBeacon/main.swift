@@ -29,6 +29,15 @@ if CommandLine.arguments.contains("shared") {
 }
 
 let check = Check()
+if CommandLine.arguments.contains("conformance") {
+    // The document says that the app must stay in the foreground: the beacon is silent otherwise.
+    await check.conforms("ActingAsBeacon", warned: [29]) { _ in
+        let listing = B()
+        if let region = listing.createBeaconRegion() { listing.advertiseDevice(region: region) }
+        return listing
+    }
+    check.finish()
+}
 let air = SimulatedAir()
 if let region = listing.createBeaconRegion() {
     check.that("the region has the listing's identity", region.major == 100 && region.minor == 1)

@@ -52,6 +52,19 @@ final class SharedMuseum: Museum {
     func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }
 
+/// The same app with a screen that the conformance check sees.
+final class ScreenMuseum: Museum {
+    private let conformance: Conformance
+
+    init(_ conformance: Conformance) { self.conformance = conformance }
+
+    override func displayInformationAboutExhibit(major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
+        conformance.show("exhibit \(minor)")
+    }
+
+    override func dismissExhibit(major: CLBeaconMajorValue, minor: CLBeaconMinorValue) { conformance.show("") }
+}
+
 if CommandLine.arguments.contains("shared") {
     let museum = SharedMuseum()
     museum.locationManager.delegate = museum
@@ -63,6 +76,17 @@ if CommandLine.arguments.contains("shared") {
         exit(museum.hasShown && museum.locationManager.rangedRegions.isEmpty ? 0 : 1)
     }
     withExtendedLifetime(museum) { RunLoop.main.run() }
+}
+
+if CommandLine.arguments.contains("conformance") {
+    let check = Check()
+    await check.conforms("DeterminingProximity") { conformance in
+        let museum = ScreenMuseum(conformance)
+        museum.locationManager.delegate = museum
+        museum.monitorBeacons()
+        return museum
+    }
+    check.finish()
 }
 
 let uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"

@@ -14,6 +14,15 @@ extension MyLocationManagerDelegate {
 
 let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 let check = Check()
+if CommandLine.arguments.contains("conformance") {
+    await check.conforms("KumulosRecipe") { conformance in
+        Kumulos.initialize(
+            config: KSConfigBuilder(apiKey: "check", secretKey: "secret")
+                .setEventSink(ConformanceSink(conformance: conformance)).build())
+        return MyLocationManagerDelegate()
+    }
+    check.finish()
+}
 let air = SimulatedAir(authorization: .notDetermined)
 air.install()
 

@@ -24,6 +24,15 @@ extension C {
 }
 
 let check = Check()
+if CommandLine.arguments.contains("conformance") {
+    await check.conforms("RangingForBeacons") { conformance in
+        let app = C()
+        app.locationManager.delegate = app
+        if let uuid = app.beaconUUID { app.b(uuid: uuid) }
+        return app
+    }
+    check.finish()
+}
 let air = SimulatedAir(authorization: .notDetermined)
 check.that("the app has a bundle identifier", Bundle.main.bundleIdentifier == "com.example.listings")
 
