@@ -268,6 +268,12 @@ struct FleetReplayTests {
         "The same holds for a recording of four scanners",
         .enabled(if: SharedData.isThere, "the recordings are missing"), arguments: UInt64(1)...4)
     func recording(seed: UInt64) async throws {
+        let recording = try Self.recording.get()
+        try await replay(recording.heard, receivers: recording.receivers, seed: seed, misfortunes: seed > 1)
+    }
+
+    /// The adverts of the recording's own beacons. It is read once, since that takes long.
+    private static let recording = Result<(heard: [FleetBench.Heard], receivers: [String]), any Error> {
         var source = try SourceReader(.file(path: SharedData.path("presence/four-scanners.sightings.ndjson.gz")))
         var heard: [FleetBench.Heard] = []
         while let record = try source.next() {
@@ -277,6 +283,6 @@ struct FleetReplayTests {
                     FleetBench.Heard(time: time, receiver: Int(sighting.receiver.index), sighting: sighting))
             }
         }
-        try await replay(heard, receivers: source.receiverNames, seed: seed, misfortunes: seed > 1)
+        return (heard, source.receiverNames)
     }
 }

@@ -20,31 +20,51 @@ public final class Broker: Sendable {
     public init(_ settings: String = "allow_anonymous true", in folder: TemporaryFolder? = nil) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
-        port = try FreePort.find()
         configuration = folder.url.appendingPathComponent("mosquitto.conf")
-        // Retained messages survive a restart, as with Debian's own configuration.
-        try """
-        listener \(port) 127.0.0.1
-        persistence true
-        persistence_location \(folder.url.path)/
-        autosave_on_changes true
-        autosave_interval 1
-        log_dest file \(folder.url.path)/log
-        \(settings)
-
-        """.write(to: configuration, atomically: true, encoding: .utf8)
-        try await start()
+        var port = try FreePort.find()
+        var process = try await Self.launch(port, settings, configuration)
+        // Tests of another process may have taken the port since it was found free.
+        for _ in 0..<3 where process == nil {
+            port = try FreePort.find()
+            process = try await Self.launch(port, settings, configuration)
+        }
+        self.port = port
+        guard let process else { throw Self.failure(folder) }
+        self.process.withLock { $0 = process }
     }
 
     /// Starts the broker again at the same port.
     public func start() async throws {
-        let process = try ChildProcess("mosquitto", ["-c", configuration.path])
+        guard let process = try await Self.launch(port, configuration) else { throw Self.failure(folder) }
         self.process.withLock { $0 = process }
+    }
+
+    private static func launch(_ port: UInt16, _ settings: String, _ configuration: URL) async throws -> ChildProcess? {
+        let folder = configuration.deletingLastPathComponent().path
+        // Retained messages survive a restart, as with Debian's own configuration.
+        try """
+        listener \(port) 127.0.0.1
+        persistence true
+        persistence_location \(folder)/
+        autosave_on_changes true
+        autosave_interval 1
+        log_dest file \(folder)/log
+        \(settings)
+
+        """.write(to: configuration, atomically: true, encoding: .utf8)
+        return try await launch(port, configuration)
+    }
+
+    /// Returns the process once it listens; nil if it has ended.
+    private static func launch(_ port: UInt16, _ configuration: URL) async throws -> ChildProcess? {
+        let process = try ChildProcess("mosquitto", ["-c", configuration.path])
         try await eventually("the broker listens") { FreePort.isListening(port) || !process.isRunning }
-        guard process.isRunning else {
-            let log = try? String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8)
-            throw Failure("the broker did not start: \(log ?? "")")
-        }
+        return process.isRunning ? process : nil
+    }
+
+    private static func failure(_ folder: TemporaryFolder) -> Failure {
+        let log = try? String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8)
+        return Failure("the broker did not start: \(log ?? "")")
     }
 
     /// Kills the broker, as a power cut does.

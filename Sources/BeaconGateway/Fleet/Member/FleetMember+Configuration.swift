@@ -19,7 +19,7 @@ extension FleetMember {
         for _ in 0..<2 {
             let known = await newestConfiguration()
             let entry = try await exchange.entry(.configuration)
-            let found = try entry.map { try FleetConfiguration($0.value, at: $0.revision) }
+            let found = try entry.map { try read($0) }
             if let found, !found.isOlder(than: known) {
                 guard found != shared else { return }
                 return try await use(found)
@@ -35,6 +35,13 @@ extension FleetMember {
                 )
             }
         }
+    }
+
+    private func read(_ entry: FleetEntry) throws -> FleetConfiguration {
+        if let readConfiguration, readConfiguration.entry == entry { return readConfiguration.configuration }
+        let configuration = try FleetConfiguration(entry.value, at: entry.revision)
+        readConfiguration = (entry, configuration)
+        return configuration
     }
 
     /// Writes the fleet's configuration; false if another machine has written it before.

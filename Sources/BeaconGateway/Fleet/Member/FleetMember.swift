@@ -61,6 +61,8 @@ package actor FleetMember {
     var configurationRevision: UInt64 = 0
     /// The newest configuration that this machine knows; nil until it is read.
     var shared: FleetConfiguration?
+    /// The last entry with the fleet's configuration. Each step reads it, and decoding it takes long.
+    var readConfiguration: (entry: FleetEntry, configuration: FleetConfiguration)?
     /// The reason why this machine does not follow the fleet at the moment.
     private(set) var fault: String?
     /// True while this machine can take partitions, so that others leave it its share.
