@@ -19,6 +19,7 @@ struct ConformanceTests {
         let faulty = await app.run(isFixed: false, in: app.situations)
         expect(app.findings, in: faulty.findings, of: app, faulty)
         expect(app.remarks, in: faulty.remarks, of: app, faulty)
+        #expect(faulty.findings.allSatisfy { app.situations.contains($0.situation) }, "blamed twice: \(faulty)")
         guard !app.sharesTwin else { return }
         let twin = await app.run(isFixed: true)
         #expect(twin.findings.isEmpty, "\(twin)")

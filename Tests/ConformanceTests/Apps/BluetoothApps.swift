@@ -12,12 +12,12 @@ enum BluetoothApps {
         ) { outlet, _, isFixed in
             HastyBeacon(isFixed: isFixed)
         },
-        till("believes that it advertises in the background", .ignoresScreen, findings: [
-            29: "takes didStartAdvertising for sending"
-        ]),
-        till("stops advertising with its screen", .stopsWithScreen, findings: [
-            29: "does not advertise again after its return"
-        ]),
+        till(
+            "believes that it advertises in the background", .ignoresScreen,
+            findings: [29: "takes didStartAdvertising for sending"]),
+        till(
+            "stops advertising with its screen", .stopsWithScreen,
+            findings: [29: "does not advertise again after its return"]),
         SampleApp(
             name: "ends the visit when Bluetooth is off", findings: [39: "ends the visit when Bluetooth is off"]
         ) { RadioApp($0, $2 ? nil : .saysGoodbye) },
