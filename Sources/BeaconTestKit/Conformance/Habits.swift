@@ -17,6 +17,10 @@ struct Habits: Sendable {
     private(set) var notesAtEntry = false
     /// True if the app starts to range in a visit.
     private(set) var rangesInVisit = false
+    /// True if the app still ranges after a stay of 90 s. Other apps save power.
+    private(set) var keepsRanging = false
+    /// True if the app notes anything in a plain visit that it does not note without one.
+    private(set) var notesVisits = false
     /// True if the app notes anything in any situation.
     private(set) var notesAnything = false
     /// True if the app is only allowed to be used in the foreground, since it does not ask for more.
@@ -35,6 +39,10 @@ struct Habits: Sendable {
                 arrivals.formUnion((transcripts[number].map(Self.stay) ?? []).map(\.text))
             }
             let notes = Self.stay(visit)
+            let ambient = Set(visit.notes(to: visit.time("beacon")).map(\.text))
+            notesVisits = Situation.references.contains { number in
+                transcripts[number]?.notes().contains { !ambient.contains($0.text) } ?? false
+            }
             isForForegroundOnly = visit.authorization == .whenInUse
             let events = visit.sights { sight in
                 switch sight {
@@ -69,6 +77,7 @@ struct Habits: Sendable {
             departures.formIntersection(left)
         }
         if let stay = transcripts[15] {
+            keepsRanging = !stay.requests.ranged.isEmpty
             repeats = Judgement.mostRepeated(stay.notes(from: "beacon")).count >= Judgement.eachSecond
         }
     }

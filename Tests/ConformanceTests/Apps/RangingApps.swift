@@ -7,75 +7,90 @@ import Observation
 @MainActor
 enum RangingApps {
     static let all: [SampleApp] = [
-        SampleApp(name: "never stops ranging", situations: [3]) { EndlessRanger($0, isFixed: $2) },
-        SampleApp(name: "takes accuracy -1 for nearest", situations: [11]) { NearestShelf($0, isFixed: $2) },
-        SampleApp(name: "sends the first of unknown beacons", situations: [11]) { FirstBeaconSender($0, isFixed: $2) },
-        SampleApp(name: "sends each second", situations: [15]) { ProximitySender($0, isFixed: $2) },
-        SampleApp(name: "flickers at a border", situations: [14]) { ZoneStore($0, isFixed: $2) },
-        SampleApp(name: "takes an old address for a departure", situations: [10]) { PhoneTracker($0, isFixed: $2) },
-        SampleApp(name: "ends the visit when one of two beacons leaves", situations: [8]) {
-            AisleCounter($0, isFixed: $2)
+        SampleApp(
+            name: "never stops ranging", findings: [3: "goes on ranging after the exit"],
+            remarks: [19: "misses the visit if the system suspends at once", 23: "cannot notice"]
+        ) { NearRanger($0, $2 ? .right : .rangesOn) },
+        SampleApp(
+            name: "takes an empty report for a beacon",
+            findings: [12: "notes \"a beacon is near\" while ranging reports no beacon"], sharesTwin: true
+        ) { NearRanger($0, $2 ? .right : .takesNothingForNear) },
+        savingRanger(seconds: 3, findings: [21: "misses the visit when the window is 10 s"]),
+        savingRanger(seconds: 12, remarks: [22: "misses the visit when the window is 30 s"]),
+        SampleApp(name: "takes accuracy -1 for nearest", findings: [11: "takes a beacon of unknown proximity"]) {
+            NearestShelf($0, isFixed: $2)
         },
-        SampleApp(name: "takes a second beacon for nothing", situations: [7]) { ExhibitStore($0, isFixed: $2) },
+        SampleApp(
+            name: "sends the first of unknown beacons", findings: [11: "takes a beacon of unknown proximity"],
+            remarks: [5: "a new visit for each gap"]
+        ) { FirstBeaconSender($0, isFixed: $2) },
+        SampleApp(name: "sends each second", findings: [15: "sends \"proximity 2\" again and again"]) {
+            ProximitySender($0, isFixed: $2)
+        },
+        SampleApp(name: "flickers at a border", findings: [14: "flickers: "]) { ZoneStore($0, isFixed: $2) },
+        SampleApp(
+            name: "takes an old address for a departure",
+            findings: [10: "takes the unknown proximity of the old address", 5: "a new visit for each gap"]
+        ) { PhoneTracker($0, isFixed: $2) },
     ]
+
+    /// An app that ranges for some seconds in the background, though its window is longer.
+    private static func savingRanger(
+        seconds: Int, findings: [Int: String] = [:], remarks: [Int: String] = [:]
+    ) -> SampleApp {
+        SampleApp(
+            name: "ranges for \(seconds) s in the background", findings: findings, remarks: remarks, sharesTwin: true,
+            scene: { app, isActive in (app as? NearRanger)?.isActive = isActive }
+        ) { NearRanger($0, $2 ? .right : .savesPower(seconds: seconds)) }
+    }
 }
 
-/// An app that ranges from the arrival to the exit, for others to build on.
-private class Ranger: NSObject, CLLocationManagerDelegate {
-    let manager = CLLocationManager()
-    let outlet: Outlet
-    let isFixed: Bool
-
-    init(_ outlet: Outlet, isFixed: Bool) {
-        (self.outlet, self.isFixed) = (outlet, isFixed)
-        super.init()
-        manager.delegate = self
-        manager.requestAlwaysAuthorization()
-        manager.startMonitoring(for: shopRegion)
+/// After petermetz/cordova-plugin-ibeacon#289, where ranging goes on after the exit, and other ways to range.
+final class NearRanger: Ranger {
+    enum Way: Equatable {
+        case right
+        /// Ranges for some seconds of a visit.
+        case brief(seconds: Int)
+        /// Ranges for some seconds in the background.
+        case savesPower(seconds: Int)
+        case rangesOn
+        /// Asks whether the first beacon is known, which no beacon is not unknown either.
+        case takesNothingForNear
     }
 
-    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
-        switch state {
-        case .inside: manager.startRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint)
-        case .outside: leave()
-        default: break
-        }
-    }
-
-    func leave() { manager.stopRangingBeacons(satisfying: shopRegion.beaconIdentityConstraint) }
-
-    private var lastGoodbye = Date.distantPast
-
-    /// Says goodbye.
-    func goodbye(_ text: String) {
-        lastGoodbye = Date()
-        outlet.notify(text)
-    }
-
-    /// Welcomes the visitor, but not after a loss of the signal.
-    func welcome(_ text: String) {
-        if !isFixed || Date().timeIntervalSince(lastGoodbye) > 60 { outlet.notify(text) }
-    }
-
-    func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
-        satisfying beaconConstraint: CLBeaconIdentityConstraint
-    ) {}
-}
-
-/// After petermetz/cordova-plugin-ibeacon#289: ranging goes on after the exit.
-private final class EndlessRanger: Ranger {
+    private let way: Way
+    /// True while the app is in the foreground.
+    var isActive = false
     private var isWelcome = false
+    private var reportCount = 0
+
+    init(_ outlet: Outlet, _ way: Way) {
+        self.way = way
+        super.init(outlet, isFixed: way == .right)
+    }
 
     override func leave() {
         isWelcome = false
-        if isFixed { super.leave() }
+        reportCount = 0
+        if way != .rangesOn { super.leave() }
     }
 
     override func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
+        reportCount += 1
+        switch way {
+        case .brief(let seconds),
+            .savesPower(let seconds) where !isActive:
+            if reportCount > seconds { super.leave() }
+        case .takesNothingForNear:
+            let isNear = beacons.first?.proximity != .unknown
+            if isNear, !isWelcome { outlet.notify("a beacon is near") }
+            isWelcome = isNear
+            return
+        default: break
+        }
         guard !isWelcome, beacons.contains(where: { $0.proximity == .near || $0.proximity == .immediate }) else {
             return
         }
@@ -200,53 +215,5 @@ private final class PhoneTracker: Ranger {
             isNear = true
             welcome("the guide is here")
         }
-    }
-}
-
-/// After RadiusNetworks/android-ibeacon-service#48: fewer beacons than before mean that the visitor is gone.
-private final class AisleCounter: Ranger {
-    private var count = 0
-
-    override func leave() {
-        super.leave()
-        if count > 0 { goodbye("goodbye") }
-        count = 0
-    }
-
-    override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
-        satisfying beaconConstraint: CLBeaconIdentityConstraint
-    ) {
-        let now = beacons.count
-        if count == 0, now > 0 { welcome("welcome to the aisles") }
-        if isFixed ? count > 0 && now == 0 : now < count {
-            goodbye("goodbye")
-            count = 0
-        } else {
-            count = now
-        }
-    }
-}
-
-/// After RadiusNetworks/android-ibeacon-service#48: only the first exhibit of a visit is shown.
-@Observable
-private final class ExhibitStore: Ranger {
-    private(set) var exhibit: Int?
-    @ObservationIgnored private var seen: Set<Int> = []
-
-    override func leave() {
-        super.leave()
-        exhibit = nil
-        seen = []
-    }
-
-    override func locationManager(
-        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
-        satisfying beaconConstraint: CLBeaconIdentityConstraint
-    ) {
-        guard let nearest = beacons.first, nearest.proximity == .near || nearest.proximity == .immediate else { return }
-        if !isFixed, exhibit != nil { return }
-        exhibit = nearest.minor.intValue
-        if seen.insert(nearest.minor.intValue).inserted { outlet.notify("about exhibit \(nearest.minor)") }
     }
 }

@@ -14,11 +14,18 @@ struct Outlet: Sendable {
 struct SampleApp {
     /// The fault, for the test's name.
     let name: String
-    /// The situations of which one must find the fault.
-    let situations: Set<Int>
+    /// The beginnings of the findings that must appear, by situation.
+    var findings: [Int: String] = [:]
+    /// The beginnings of the remarks that must appear, by situation.
+    var remarks: [Int: String] = [:]
+    /// True if another sample app has the same twin, which need not run again.
+    var sharesTwin = false
     var options = Conformance.Options()
     var scene: (@MainActor (Any, Bool) -> Void)?
     let make: @MainActor (Outlet, Conformance.Launch, _ isFixed: Bool) -> Any
+
+    /// The situations that must find the fault.
+    var situations: Set<Int> { Set(findings.keys).union(remarks.keys) }
 
     /// Runs the check on the app or its twin.
     func run(isFixed: Bool, in situations: Set<Int> = Set(1...40)) async -> Conformance.Report {

@@ -1,28 +1,48 @@
 import BeaconTestKit
-import CoreBluetooth
 import CoreLocation
 
-/// Apps that meet missing permissions, Bluetooth that is off, and limits.
+/// Apps that meet missing permissions and limits.
 @MainActor
 enum SettingsApps {
     static let all: [SampleApp] = [
-        SampleApp(name: "asks for when in use only", situations: [35]) { ModestApp($0, isFixed: $2) },
-        SampleApp(name: "monitors more than 20 regions", situations: [40]) { ChainStores($0, isFixed: $2) },
         SampleApp(
-            name: "allows background updates without the capability", situations: [40], options: withoutBackgroundMode
+            name: "asks for when in use only", findings: [35: "relies on background events without always"]
+        ) { ModestApp($0, isFixed: $2) },
+        SampleApp(
+            name: "monitors more than 20 regions", findings: [40: "ignores that a region beyond 20 failed"]
+        ) { ChainStores($0, count: $2 ? 20 : 25) },
+        SampleApp(
+            name: "handles one event at a time in the background", findings: [25: "drops the second region"],
+            sharesTwin: true
+        ) { outlet, launch, isFixed in
+            ChainStores(outlet, busyInBackgroundOf: isFixed ? nil : launch.device)
+        },
+        SampleApp(
+            name: "allows background updates without the capability",
+            findings: [40: "needs UIBackgroundModes: location"], options: withoutBackgroundMode
         ) { TrackerApp($0, isFixed: $2) },
-        SampleApp(name: "keeps the regions of an older version", situations: [40], options: withFormerRegion) {
-            UpdatedApp($0, isFixed: $2)
-        },
-        SampleApp(name: "advertises before Bluetooth is on", situations: [29]) { outlet, _, isFixed in
-            HastyBeacon(isFixed: isFixed)
+        SampleApp(
+            name: "keeps the regions of an older version",
+            findings: [40: "an old region is still monitored: shop of version 1"], options: withFormerRegion
+        ) { UpdatedApp($0, isFixed: $2) },
+        SampleApp(
+            name: "does not start again after a denial",
+            findings: [37: "does not start again when the permission is given back"]
+        ) { outlet, _, isFixed in
+            OffendedApp(outlet, isFixed: isFixed) { $0.authorizationStatus == .denied }
         },
         SampleApp(
-            name: "believes that it advertises in the background", situations: [29],
-            scene: { app, isActive in (app as? TillBeacon)?.sceneDidChange(isActive: isActive) }
-        ) { TillBeacon($0, isFixed: $2) },
-        SampleApp(name: "ends the visit when Bluetooth is off", situations: [39]) { RadioApp($0, isFixed: $2) },
-        SampleApp(name: "does not start again after a denial", situations: [37]) { OffendedApp($0, isFixed: $2) },
+            name: "does not start again without always",
+            findings: [36: "stops for good when always became when in use"], sharesTwin: true
+        ) { outlet, _, isFixed in
+            OffendedApp(outlet, isFixed: isFixed) { $0.authorizationStatus == .authorizedWhenInUse }
+        },
+        SampleApp(
+            name: "does not start again after reduced accuracy",
+            findings: [38: "does not start again when precise location is back"], sharesTwin: true
+        ) { outlet, _, isFixed in
+            OffendedApp(outlet, isFixed: isFixed) { $0.accuracyAuthorization == .reducedAccuracy }
+        },
     ]
 
     private static var withoutBackgroundMode: Conformance.Options {
@@ -42,20 +62,26 @@ enum SettingsApps {
 private final class ChainStores: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private let outlet: Outlet
+    /// The device in whose background the app waits for its server's answer, and takes no event meanwhile.
+    private let device: SimulatedDevice?
+    private var busyUntil = Date.distantPast
     private var inside: Set<String> = []
 
-    init(_ outlet: Outlet, isFixed: Bool) {
-        self.outlet = outlet
+    init(_ outlet: Outlet, count: UInt16 = 20, busyInBackgroundOf device: SimulatedDevice? = nil) {
+        (self.outlet, self.device) = (outlet, device)
         super.init()
         manager.delegate = self
-        for shop in 1...(isFixed ? 20 : 25) as ClosedRange<UInt16> {
+        for shop in 1...count {
             manager.startMonitoring(for: CLBeaconRegion(uuid: museum, major: shop, identifier: "shop \(shop)"))
         }
     }
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         switch state {
-        case .inside: if inside.insert(region.identifier).inserted { outlet.notify("welcome to \(region.identifier)") }
+        case .inside:
+            guard inside.insert(region.identifier).inserted, Date() >= busyUntil else { return }
+            outlet.notify("welcome to \(region.identifier)")
+            if device?.appState == .background { busyUntil = Date() + 5 }
         case .outside: inside.remove(region.identifier)
         default: break
         }
@@ -109,114 +135,27 @@ private final class UpdatedApp: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// After juliansteenbakker/flutter_ble_peripheral#91: the start before the state is known is the only one.
-private final class HastyBeacon: NSObject, CBPeripheralManagerDelegate {
-    private var peripheral: CBPeripheralManager?
-    private let isFixed: Bool
-
-    init(isFixed: Bool) {
-        self.isFixed = isFixed
-        super.init()
-        peripheral = CBPeripheralManager(delegate: self, queue: nil)
-        if !isFixed { start() }
-    }
-
-    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        if isFixed, peripheral.state == .poweredOn { start() }
-    }
-
-    private func start() {
-        let region = CLBeaconRegion(uuid: museum, major: 1, minor: 1, identifier: "till")
-        peripheral?.startAdvertising(region.peripheralData(withMeasuredPower: nil) as? [String: Any])
-    }
-}
-
-/// After petermetz/cordova-plugin-ibeacon#404: the app shows that it is a beacon while iOS sends nothing.
-private final class TillBeacon: NSObject, CBPeripheralManagerDelegate {
-    private var peripheral: CBPeripheralManager?
-    private let outlet: Outlet
-    private let isFixed: Bool
-
-    init(_ outlet: Outlet, isFixed: Bool) {
-        (self.outlet, self.isFixed) = (outlet, isFixed)
-        super.init()
-        peripheral = CBPeripheralManager(delegate: self, queue: nil)
-    }
-
-    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        guard peripheral.state == .poweredOn else { return }
-        let region = CLBeaconRegion(uuid: museum, major: 1, minor: 1, identifier: "till")
-        peripheral.startAdvertising(region.peripheralData(withMeasuredPower: nil) as? [String: Any])
-    }
-
-    func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        outlet.display(error == nil ? "this till is a beacon" : "no beacon")
-    }
-
-    func sceneDidChange(isActive: Bool) {
-        guard isFixed else { return }
-        outlet.display(isActive ? "this till is a beacon" : "paused: keep the app open")
-    }
-}
-
-/// After evothings/phonegap-estimotebeacons#77: no radio is taken for no beacon.
-private final class RadioApp: NSObject, CLLocationManagerDelegate, CBCentralManagerDelegate {
-    private let manager = CLLocationManager()
-    private var central: CBCentralManager?
-    private let outlet: Outlet
-    private let isFixed: Bool
-    private var isInside = false
-    private var lastBye = Date.distantPast
-
-    init(_ outlet: Outlet, isFixed: Bool) {
-        (self.outlet, self.isFixed) = (outlet, isFixed)
-        super.init()
-        manager.delegate = self
-        manager.startMonitoring(for: shopRegion)
-        central = CBCentralManager(delegate: self, queue: nil)
-    }
-
-    func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        guard central.state == .poweredOff else { return }
-        if isFixed { outlet.display("switch Bluetooth on, please") } else { leave() }
-    }
-
-    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
-        if state == .inside, !isInside {
-            isInside = true
-            if !isFixed || Date().timeIntervalSince(lastBye) > 60 { outlet.notify("hello") }
-        }
-        if state == .outside { leave() }
-    }
-
-    private func leave() {
-        guard isInside else { return }
-        isInside = false
-        lastBye = Date()
-        outlet.notify("bye")
-    }
-}
-
-/// A denial ends the monitoring for good.
+/// What its user does not allow ends the monitoring for good.
 private final class OffendedApp: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private let outlet: Outlet
     private let isFixed: Bool
+    private let isOffended: (CLLocationManager) -> Bool
     private var isInside = false
     private var hasStarted = false
 
-    init(_ outlet: Outlet, isFixed: Bool) {
-        (self.outlet, self.isFixed) = (outlet, isFixed)
+    init(_ outlet: Outlet, isFixed: Bool, _ isOffended: @escaping (CLLocationManager) -> Bool) {
+        (self.outlet, self.isFixed, self.isOffended) = (outlet, isFixed, isOffended)
         super.init()
         manager.delegate = self
     }
 
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
-        switch manager.authorizationStatus {
-        case .notDetermined: manager.requestAlwaysAuthorization()
-        case .denied, .restricted: manager.stopMonitoring(for: shopRegion)
-        default:
-            guard isFixed || !hasStarted else { return }
+        if manager.authorizationStatus == .notDetermined {
+            manager.requestAlwaysAuthorization()
+        } else if !isFixed, isOffended(manager) {
+            manager.stopMonitoring(for: shopRegion)
+        } else if isFixed || !hasStarted {
             hasStarted = true
             manager.startMonitoring(for: shopRegion)
         }

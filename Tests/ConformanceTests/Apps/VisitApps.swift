@@ -5,23 +5,38 @@ import CoreLocation
 @MainActor
 enum VisitApps {
     static let all: [SampleApp] = [
-        SampleApp(name: "notifies for the state and for the entry", situations: [16]) {
-            DoubleNotifier($0, isFixed: $2)
-        },
-        SampleApp(name: "takes the state on the lock screen for an entry", situations: [28]) {
-            LockScreenGreeter($0, isFixed: $2)
-        },
-        SampleApp(name: "leaves and comes home within seconds", situations: [5, 6]) { outlet, _, isFixed in
+        SampleApp(
+            name: "notifies for the state and for the entry", findings: [16: "notifies twice"],
+            remarks: [
+                6: "greets again after a short exit", 36: "says nothing when always became when in use",
+                38: "waits for ever: precise location is off",
+            ]
+        ) { DoubleNotifier($0, isFixed: $2) },
+        SampleApp(
+            name: "takes the state on the lock screen for an entry",
+            findings: [28: "greets at each look at the screen"]
+        ) { LockScreenGreeter($0, isFixed: $2) },
+        SampleApp(
+            name: "leaves and comes home within seconds", findings: [6: "greets again after a short exit"]
+        ) { outlet, _, isFixed in
             HomePresence.shared = HomePresence(outlet, isFixed: isFixed)
             return HomePresence.shared as Any
         },
-        SampleApp(name: "awaits the entry although inside", situations: [2]) { AwaitingGreeter($0, isFixed: $2) },
-        SampleApp(name: "notifies once per manager", situations: [17]) { outlet, _, isFixed in
-            isFixed
-                ? [Screen(outlet)] as [Any] : [Screen(outlet), Screen(outlet)] as [Any]
+        SampleApp(name: "awaits the entry although inside", findings: [2: "waits for didEnterRegion"]) {
+            AwaitingGreeter($0, isFixed: $2)
         },
-        SampleApp(name: "loses its manager", situations: [1]) { ForgetfulGreeter($0, isFixed: $2) },
-        SampleApp(name: "adds its region at each launch", situations: [13]) { RegionPerLaunch($0, isFixed: $2) },
+        SampleApp(name: "notifies once per manager", findings: [17: "notifies once per manager"]) {
+            $2 ? [Screen($0)] as [Any] : [Screen($0), Screen($0)] as [Any]
+        },
+        SampleApp(name: "loses its manager", findings: [1: "receives nothing: its manager was released"]) {
+            ForgetfulGreeter($0, keepsManager: $2)
+        },
+        SampleApp(
+            name: "sets no delegate", findings: [1: "receives nothing: no delegate or task waits"], sharesTwin: true
+        ) { ForgetfulGreeter($0, setsDelegate: $2) },
+        SampleApp(name: "adds its region at each launch", findings: [13: "greets once per region"]) {
+            RegionPerLaunch($0, isFixed: $2)
+        },
     ]
 }
 
@@ -184,19 +199,19 @@ private final class Screen: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// After demetrio812/nativescript-ibeacon#18: no property holds the manager.
+/// After demetrio812/nativescript-ibeacon#18: no property holds the manager, or it has no delegate.
 private final class ForgetfulGreeter: NSObject, CLLocationManagerDelegate {
     private var kept: CLLocationManager?
     private let outlet: Outlet
     private var isInside = false
 
-    init(_ outlet: Outlet, isFixed: Bool) {
+    init(_ outlet: Outlet, keepsManager: Bool = true, setsDelegate: Bool = true) {
         self.outlet = outlet
         super.init()
         let manager = CLLocationManager()
-        manager.delegate = self
+        if setsDelegate { manager.delegate = self }
         manager.startMonitoring(for: shopRegion)
-        if isFixed { kept = manager }
+        if keepsManager { kept = manager }
     }
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {

@@ -45,7 +45,8 @@ extension Situation {
                 let transcript = judgement.transcript
                 if let goodbye = judgement.departures(from: "background").first {
                     judgement.find("loses the visit when the app goes to the background", at: goodbye.time)
-                } else if !transcript.requests(at: judgement.time("background")).ranged.isEmpty,
+                } else if judgement.habits.keepsRanging,
+                    !transcript.requests(at: judgement.time("background")).ranged.isEmpty,
                     transcript.requests.ranged.isEmpty
                 {
                     judgement.find(

@@ -75,7 +75,7 @@ extension Situation {
             },
             judge: { judgement in
                 guard judgement.isMissed, !judgement.hasFinding(in: 2) else { return }
-                judgement.find("assumes that it is launched after a swipe", at: judgement.time("entry"))
+                judgement.find("does not catch up when its user opens it after a swipe", at: judgement.time("entry"))
             }),
         Situation(
             34, "restart", "The device restarts, the visitor comes, and the user unlocks the device.",

@@ -191,7 +191,8 @@ extension Situation {
                     judgement.find("does not start when Bluetooth was off at the launch", at: judgement.time("entry"))
                 } else if let goodbye = judgement.departures(from: "off", to: "on").first {
                     judgement.find("ends the visit when Bluetooth is off", at: goodbye.time)
-                } else if !transcript.requests(at: judgement.time("off")).ranged.isEmpty,
+                } else if judgement.habits.keepsRanging,
+                    !transcript.requests(at: judgement.time("off")).ranged.isEmpty,
                     transcript.requests(at: judgement.time("later")).ranged.isEmpty
                 {
                     judgement.find("does not range again when Bluetooth is back", at: judgement.time("on"))

@@ -29,7 +29,9 @@ extension Situation {
                             ? "receives nothing: no delegate or task waits for the events"
                             : "receives nothing: its manager was released", at: judgement.time("beacon"))
                 } else if habits.arrivals.isEmpty, habits.notesAnything {
-                    judgement.find("does not notice the visit", at: judgement.time("beacon"))
+                    // An app may only say goodbye, or only notice a beacon that it almost touches.
+                    judgement.find(
+                        "does not notice the visit", at: judgement.time("beacon"), isRemark: habits.notesVisits)
                 }
             }),
         Situation(
@@ -85,7 +87,9 @@ extension Situation {
                 let habits = judgement.habits
                 let came = judgement.arrivals(from: "beacon")
                 if !habits.departures.isEmpty, !came.isEmpty, judgement.departures(from: "beacon").isEmpty {
-                    judgement.find("the visit never ends", at: judgement.time("gone") + 90)
+                    // An app may say goodbye after a long visit only, but then it has stopped ranging.
+                    let isRanging = habits.rangesInVisit && !judgement.transcript.requests.ranged.isEmpty
+                    judgement.find("the visit never ends", at: judgement.time("gone") + 90, isRemark: !isRanging)
                 }
                 if judgement.canCount, let late = came.first(where: { $0.time > judgement.time("gone") + 12 }) {
                     judgement.find("notes \"\(late.text)\" after the visitor has left", at: late.time)
@@ -190,7 +194,8 @@ extension Situation {
             judge: { judgement in
                 if let goodbye = judgement.departures(from: "one").first {
                     judgement.find("ends the visit while a beacon is near", at: goodbye.time)
-                } else if !judgement.transcript.requests(at: judgement.time("one")).ranged.isEmpty,
+                } else if judgement.habits.keepsRanging,
+                    !judgement.transcript.requests(at: judgement.time("one")).ranged.isEmpty,
                     judgement.transcript.requests.ranged.isEmpty
                 {
                     judgement.find("stops ranging while a beacon is near", at: judgement.time("one"))
