@@ -182,10 +182,12 @@ static _Noreturn void run_program(const struct order *order, const sigset_t *all
         files.rlim_cur = (rlim_t)order->files;
         setrlimit(RLIMIT_NOFILE, &files);
     }
-    for (;;) {
+    // A file that is being written cannot run, for instance while its user copies a new version. After 5 s, it fails.
+    for (int busy = 0;;) {
         sigprocmask(SIG_SETMASK, mask, NULL);
         execv(order->words[0], order->words + 1);
-        if (errno != EAGAIN && errno != ENOMEM && errno != ENFILE) fail(order->words[0]);
+        int is_busy = errno == ETXTBSY && ++busy < 50;
+        if (!is_busy && errno != EAGAIN && errno != ENOMEM && errno != ENFILE) fail(order->words[0]);
         sigprocmask(SIG_SETMASK, all, NULL);
         wait_for_room(all);
     }

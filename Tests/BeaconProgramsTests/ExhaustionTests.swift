@@ -139,4 +139,24 @@ struct ExhaustionTests {
         #expect(EventProgram([path]).fault == nil)
         #expect(try await EventProgram([path]).run(input: [], output: .lines { _ in }) == .exited(0))
     }
+
+    @Test("A program whose file is being written runs once it is complete")
+    func busy() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appendingPathComponent("script").path
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o755)
+        #expect(file >= 0)
+        let text = "#!/bin/sh\nexit 7\n"
+        #expect(write(file, text, text.utf8.count) == text.utf8.count)
+        async let outcome = EventProgram([path]).run(input: [], output: .standardError)
+        try await eventually("the supervisor has started") {
+            let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+            return processes.contains { process in
+                Int32(process).flatMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }
+                    .map { String(decoding: $0, as: UTF8.self).contains(path) } ?? false
+            }
+        }
+        close(file)
+        #expect(try await outcome == .exited(7))
+    }
 }
