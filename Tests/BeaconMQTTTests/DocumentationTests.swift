@@ -51,7 +51,7 @@ struct DocumentationTests {
                 return lines().contains { $0.hasPrefix("beacond/hall/region/shop/event ") }
             }
         }
-        try await eventually("the offline message arrives") { lines().contains("beacond/hall/status offline") }
+        try await eventually("the last message arrives") { lines().last == "beacond/hall/status restarting" }
         for line in lines() where !line.hasPrefix("none") {
             let topic = String(line.prefix { $0 != " " })
             // Skip messages from before the first diagnostics and after the exit.

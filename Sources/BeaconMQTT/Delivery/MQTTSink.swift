@@ -10,6 +10,9 @@ public import Logging
 /// regions and of named beacons are retained, and Home Assistant can discover both as devices. docs/mqtt.md lists the
 /// topics.
 public final class MQTTSink: Sink {
+    /// The time that a restart of the gateway may take before it counts as offline.
+    static let restartTime = Duration.seconds(60)
+
     private let client: MQTTClient
     private let homeAssistant: HomeAssistantSettings
     private let topics: TopicTree
@@ -43,7 +46,9 @@ public final class MQTTSink: Sink {
             throw MQTTError(.invalidSettings, "The settings for MQTT: \(mistakes.joined(separator: "; ")).")
         }
         // The state publisher announces the gateway as online after it has published the states.
-        client = try MQTTClient(options, announcing: .offline, logger: logger)
+        var options = options
+        options.restartTime = Self.restartTime
+        client = try MQTTClient(options, logger: logger)
         topics = TopicTree(base: options.baseTopic)
         self.homeAssistant = homeAssistant
         let store = RetainedMessageStore(

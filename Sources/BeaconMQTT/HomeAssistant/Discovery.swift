@@ -108,6 +108,7 @@ struct Discovery: Sendable {
             device: device,
             origin: DiscoveryPayload.Origin(
                 name: "swift-beacon", swVersion: ProgramVersion.current, supportURL: options.supportURL),
-            components: components, stateTopic: stateTopic, availabilityTopic: availabilityTopic)
+            components: components, stateTopic: stateTopic, availabilityTopic: availabilityTopic,
+            availabilityTemplate: availabilityTopic.map { _ in "{{ 'online' if value == 'online' else 'offline' }}" })
     }
 }

@@ -28,6 +28,8 @@ struct DiscoveryComponent: Encodable, Hashable, Sendable {
     /// The topic of an entity's attributes, and the template that makes a JSON object of its messages.
     var jsonAttributesTopic: String?
     var jsonAttributesTemplate: String?
+    /// The template of an entity whose availability is not the device's.
+    var availabilityTemplate: String?
     /// The topic of an entity that does not use the device's topic.
     var stateTopic: String?
     var payloadHome: String?
@@ -77,14 +79,28 @@ extension DiscoveryComponent {
                 valueTemplate: "{{ value_json.place }}", options: places + [BeaconState.nowhere],
                 icon: "mdi:map-marker-radius")
         }
-        if beacon.isTracker {
-            entities["tracker"] = DiscoveryComponent(
-                platform: .deviceTracker, uniqueID: id + "_tracker", name: "Tracker",
-                valueTemplate: "{{ value_json.presence }}", payloadHome: RegionState.inside.presenceWord,
-                payloadNotHome: RegionState.outside.presenceWord, payloadReset: RegionState.unknown.presenceWord,
-                sourceType: "bluetooth_le")
-        }
+        if beacon.isTracker { entities["tracker"] = tracker(of: beacon, id, topics: topics) }
         return entities
+    }
+
+    /// Returns the tracker of a beacon.
+    ///
+    /// Home Assistant counts a person in a zone only if the attribute `in_zones` of the person's tracker contains the
+    /// zone. A tracker over MQTT gets this attribute from coordinates or from its JSON attributes. With the attribute
+    /// `tracking_type: connection`, a tracker that is home comes before a phone's position, and one that is not home
+    /// comes after it.
+    private static func tracker(of beacon: NamedBeacon, _ id: String, topics: TopicTree) -> DiscoveryComponent {
+        DiscoveryComponent(
+            platform: .deviceTracker, uniqueID: id + "_tracker", name: "Tracker",
+            valueTemplate: "{{ value_json.tracker }}",
+            jsonAttributesTopic: topics.beaconState(beacon.name),
+            jsonAttributesTemplate:
+                "{{ {'tracking_type': 'connection', 'in_zones': ['zone.home'] if value_json.tracker == 'home' else []} "
+                + "| tojson }}",
+            // It keeps its state while the gateway is restarting: this word is neither `online` nor `offline`.
+            availabilityTemplate: "{{ value }}",
+            payloadHome: RegionState.inside.trackerWord, payloadNotHome: RegionState.outside.trackerWord,
+            payloadReset: RegionState.unknown.trackerWord, sourceType: "bluetooth_le")
     }
 
     /// Returns the entities of a region. Its occupancy uses the device class for rooms. With the class for presence,

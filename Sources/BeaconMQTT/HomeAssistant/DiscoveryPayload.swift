@@ -34,6 +34,8 @@ struct DiscoveryPayload: Encodable, Hashable, Sendable {
     var components: [String: DiscoveryComponent]
     var stateTopic: String
     var availabilityTopic: String?
+    /// The template that makes `online` or `offline` of the availability. A component's own template replaces it.
+    var availabilityTemplate: String?
     var qos: UInt8 = 1
 }
 

@@ -61,7 +61,7 @@ struct RetainedMessageStore: Sendable {
         self.isReady = isReady
         self.regions = Dictionary(regions.map { ($0.name, $0) }) { first, _ in first }
         self.beacons = beacons.map {
-            ($0, BeaconTracker($0.identity, options: options, hasPlaces: discovery.hasPlaces))
+            ($0, BeaconTracker($0, options: options, hasPlaces: discovery.hasPlaces))
         }
         diagnostics = GatewayDiagnosticsFilter()
         announcements = discovery.announcements(regions: regions, beacons: beacons).map {
@@ -93,7 +93,7 @@ struct RetainedMessageStore: Sendable {
             let beacon = next.beacons[index].beacon
             guard let known = self.beacons.first(where: { $0.beacon.identity == beacon.identity }) else { continue }
             next.beacons[index].tracker = known.tracker
-            next.beacons[index].tracker.renamePlaces(renamed.places, hasPlaces: discovery.hasPlaces)
+            next.beacons[index].tracker.configure(beacon, places: renamed.places, hasPlaces: discovery.hasPlaces)
             next.wanted[topics.beaconState(beacon.name)] = Self.json(next.beacons[index].tracker.published)
         }
         next.diagnostics = diagnostics
@@ -131,7 +131,7 @@ struct RetainedMessageStore: Sendable {
     /// - Returns: Messages that must be published at once or not at all.
     mutating func receive(_ event: BeaconEvent, at now: ContinuousClock.Instant = .now) -> [MQTTMessage] {
         switch event {
-        case .region(let change): return receive(change)
+        case .region(let change): return receive(change, at: now)
         case .placed(let change):
             for index in beacons.indices where beacons[index].tracker.receive(change) { retainState(of: index) }
         // They have no state; destinations receive them as notifications.
@@ -144,7 +144,7 @@ struct RetainedMessageStore: Sendable {
         return []
     }
 
-    private mutating func receive(_ change: RegionEvent) -> [MQTTMessage] {
+    private mutating func receive(_ change: RegionEvent, at now: ContinuousClock.Instant) -> [MQTTMessage] {
         var messages: [MQTTMessage] = []
         let isEvent = isOnline && discovery.isEnabled && (change.kind == .enter || change.kind == .exit)
         if regions[change.name]?.constraint == change.constraint {
@@ -156,7 +156,7 @@ struct RetainedMessageStore: Sendable {
         }
         for index in beacons.indices where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
             let before = beacons[index].tracker.published.presence
-            guard beacons[index].tracker.receive(change.state, at: change.time) else { continue }
+            guard beacons[index].tracker.receive(change.state, at: change.time, arriving: now) else { continue }
             retainState(of: index)
             // A configured region may match only this beacon, and report the same change again.
             guard isEvent, before != change.state else { continue }
@@ -182,7 +182,7 @@ struct RetainedMessageStore: Sendable {
         retain(Self.json(diagnostics.published), at: topics.gatewayState)
     }
 
-    /// Removes readings that no report has confirmed recently.
+    /// Removes readings that no report has confirmed recently, and states of trackers that have long been unknown.
     mutating func expire(at now: ContinuousClock.Instant, after age: Duration = BeaconTracker.oldestArrival) {
         for index in beacons.indices where beacons[index].tracker.expire(at: now, after: age) { retainState(of: index) }
     }

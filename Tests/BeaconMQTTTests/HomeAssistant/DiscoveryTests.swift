@@ -42,13 +42,21 @@ struct DiscoveryTests {
         #expect(components["event"]?["device_class"] == nil)
         #expect(root["state_topic"] as? String == "beacond/hall/beacon/keys/state")
         #expect(root["availability_topic"] as? String == "beacond/hall/status")
+        let availability = root["availability_template"] as? String
+        #expect(availability == "{{ 'online' if value == 'online' else 'offline' }}")
         guard isTracker else { return }
         #expect(value("tracker", "platform") == "device_tracker")
         #expect(value("tracker", "source_type") == "bluetooth_le")
-        #expect(value("tracker", "payload_home") == "present")
-        #expect(value("tracker", "payload_not_home") == "absent")
+        #expect(value("tracker", "payload_home") == "home")
+        #expect(value("tracker", "payload_not_home") == "not_home")
         #expect(value("tracker", "payload_reset") == "unknown")
-        #expect(value("tracker", "value_template") == "{{ value_json.presence }}")
+        #expect(value("tracker", "value_template") == "{{ value_json.tracker }}")
+        // Without these attributes, Home Assistant counts the person in no zone.
+        #expect(value("tracker", "json_attributes_topic") == "beacond/hall/beacon/keys/state")
+        let attributes = value("tracker", "json_attributes_template") ?? ""
+        #expect(attributes.contains("'tracking_type': 'connection'") && attributes.contains("['zone.home']"))
+        // The other entities are unavailable while the gateway is restarting, and the tracker is not.
+        #expect(value("tracker", "availability_template") == "{{ value }}")
     }
 
     @Test(
@@ -207,6 +215,8 @@ struct DiscoveryTests {
         let text = String(decoding: try JSONEncoder.sorted.encode(BeaconState()), as: UTF8.self)
         #expect(
             text == #"{"distance":null,"presence":"unknown","proximity":"unknown","receiver":null,"rssi":null}"#)
+        let tracker = String(decoding: try JSONEncoder.sorted.encode(BeaconState(tracker: .unknown)), as: UTF8.self)
+        #expect(tracker.contains(#""tracker":"unknown""#))
     }
 
     private static func discovery(
