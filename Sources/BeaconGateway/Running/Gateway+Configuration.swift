@@ -96,6 +96,11 @@ extension Gateway {
             conditions.locate(plan, in: places, from: known.places, &listener.core)
             for (beacon, place) in known.places {
                 reporter.restore(beacon, in: place, at: listener.newestTime)
+                // A place whose beacon is not heard yet is not empty.
+                reporter.report(
+                    .placed(
+                        PlaceEvent(
+                            time: listener.newestTime, identity: beacon, state: .unknown, place: nil, before: place)))
             }
             listener.core.awaitBeacons(plan.awaited)
         }

@@ -45,6 +45,10 @@ package enum DeviceModel: String {
     case beacon = "iBeacon"
     /// A region of the configuration.
     case region = "iBeacon region"
+    /// A place that beacons are located in.
+    case place = "iBeacon place"
+    /// A receiver of a place.
+    case receiver = "iBeacon receiver"
     /// The gateway itself.
     case gateway = "iBeacon gateway"
 }

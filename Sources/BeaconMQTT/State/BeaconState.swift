@@ -43,7 +43,7 @@ struct BeaconState: Hashable, Sendable {
     /// The signal strength in dBm; nil if unknown.
     var rssi: Int?
 
-    /// The nearest receiver, if several hear the beacon.
+    /// The nearest receiver; nil if the distance is unknown. A change of the receiver alone is not published.
     var receiver: String?
 
     /// The beacon's place, or ``nowhere``; nil if it is unknown.

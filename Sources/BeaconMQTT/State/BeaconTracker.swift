@@ -180,7 +180,7 @@ struct BeaconTracker: Sendable {
         }
         guard let heard = current.min(by: { order($0) < order($1) }) else { return state }
         let beacon = heard.value.beacon
-        state.receiver = heard.key
+        state.receiver = beacon.accuracy < 0 ? nil : heard.key
         state.proximity = beacon.proximity
         state.distance = beacon.accuracy < 0 ? nil : (beacon.accuracy * 10).rounded() / 10
         state.rssi = beacon.rssi == 0 ? nil : beacon.rssi
