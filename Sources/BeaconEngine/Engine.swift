@@ -65,6 +65,9 @@ public struct Engine: ~Copyable {
     /// The numbers of the tracks that reports list.
     var listed: [UInt32] = []
 
+    /// The distances that count although their receivers do not hear.
+    var heldDistances: [BeaconIdentity: HeldDistance] = [:]
+
     @usableFromInline var events: [EngineEvent] = []
 
     /// Creates an engine without regions or ranging requests.
@@ -156,6 +159,13 @@ public struct Engine: ~Copyable {
         guard let place = place(of: receiver) else { return }
         receivers[place].offset = calibration.offset
         receivers[place].floor = ReceiverFloor(sensitivity: calibration.sensitivity)
+    }
+
+    /// Sets whether a receiver is used for ranging. A receiver that is not has no reports, and decides about no
+    /// distance. Its adverts count for regions and places.
+    public mutating func setRanging(_ isRanging: Bool, of receiver: ReceiverID) {
+        if isRanging, receivers.isNew(receiver) { return }
+        if let place = place(of: receiver) { receivers[place].isRanging = isRanging }
     }
 
     /// The number of tracked beacons, each by receiver and address.

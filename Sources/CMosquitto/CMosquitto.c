@@ -35,7 +35,7 @@ static void load(void) {
         SYMBOL(reason_string),
         SYMBOL(int_option),
         SYMBOL(username_pw_set),
-        SYMBOL(will_set),
+        SYMBOL(will_set_v5),
         SYMBOL(tls_set),
         SYMBOL(connect_bind_v5),
         SYMBOL(disconnect_v5),

@@ -99,9 +99,9 @@ struct BrokerReloadTests {
                     messages.firstIndex { $0.hasPrefix("homeassistant/") && $0.contains("region/store/state") },
                     "\(messages)")
                 #expect(state < device)
-                // Until now there was one connection, which starts as offline, and the beacon did not move.
+                // Until now there was one connection, which starts as restarting, and the beacon did not move.
                 #expect(lines().count { $0 == "test/gateway/status online" } == 1)
-                #expect(lines().count { $0 == "test/gateway/status offline" } == 1)
+                #expect(lines().count { $0 == "test/gateway/status restarting" } == 1)
                 #expect(lines().count { $0.contains("/enter {") } == 1, "\(lines())")
                 // Another topic needs another connection, which ends the first.
                 settings.topic = "test/other"
@@ -110,7 +110,7 @@ struct BrokerReloadTests {
                     has("test/other/status online") && has("test/other/region/store/state inside")
                 }
                 let all = lines()
-                let end = try #require(all.lastIndex(of: "test/gateway/status offline"))
+                let end = try #require(all.lastIndex(of: "test/gateway/status restarting"))
                 #expect(end < all.firstIndex(of: "test/other/status online") ?? 0)
                 try daemon.send(.terminate)
             }

@@ -72,7 +72,7 @@ struct BrokerTests {
         let enter = try #require(index("test/gateway/event/store/enter {"), "\(lines)")
         let exit = try #require(index("test/gateway/event/store/exit {"), "\(lines)")
         #expect(enter < exit)
-        #expect(index("test/gateway/status online") != nil && index("test/gateway/status offline") != nil)
+        #expect(index("test/gateway/status online") != nil && index("test/gateway/status restarting") != nil)
         #expect(index("test/gateway/region/store/state inside") != nil)
         for device in [#""name":"Perfume""#, #""name":"store""#] {
             #expect(lines.contains { $0.hasPrefix("homeassistant/device/") && $0.contains(device) }, "\(lines)")

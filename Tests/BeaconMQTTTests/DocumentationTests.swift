@@ -34,12 +34,18 @@ struct DocumentationTests {
         let sink = try MQTTSink(
             options, regions: [Self.shop],
             beacons: [NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys, isTracker: true)],
+            places: [NamedPlace(name: "Kitchen", receivers: ["kitchen"])],
             homeAssistant: HomeAssistantSettings(configurationURL: "http://192.168.1.20:8099/"))
         sink.receive(Self.change(.state, .inside, at: 1))
         sink.receive(.presence(.inside, at: 1))
-        sink.receive(.ranged(1.234, rssi: -61, at: 2))
+        sink.receive(.ranged(1.234, rssi: -61, receiver: "kitchen", at: 2))
+        sink.receive(
+            .placed(
+                PlaceEvent(time: .at(2), identity: TestBeacon.keys, state: .inside, place: "Kitchen", before: nil)))
         try await running(sink.run) {
-            sink.receive(GatewayDiagnostics(hears: true, advertsPerSecond: 42, waiting: 0))
+            var diagnostics = GatewayDiagnostics(hears: true, advertsPerSecond: 42, waiting: 0)
+            diagnostics.receivers = ["kitchen": .init(hears: true, advertsPerMinute: 2520)]
+            sink.receive(diagnostics)
             #expect(await sink.deliver([try .enter(1)]) == [.delivered])
             try await eventually("it is online") { lines().contains("beacond/hall/status online") }
             // Events are dropped until the sink knows that it is online.
@@ -47,11 +53,11 @@ struct DocumentationTests {
                 sink.receive(Self.change(.exit, .outside, at: 3))
                 sink.receive(Self.change(.state, .inside, at: 3))
                 // Repeat the reading, because unconfirmed readings are removed.
-                sink.receive(.ranged(1.234, rssi: -61, at: 3))
+                sink.receive(.ranged(1.234, rssi: -61, receiver: "kitchen", at: 3))
                 return lines().contains { $0.hasPrefix("beacond/hall/region/shop/event ") }
             }
         }
-        try await eventually("the offline message arrives") { lines().contains("beacond/hall/status offline") }
+        try await eventually("the last message arrives") { lines().last == "beacond/hall/status restarting" }
         for line in lines() where !line.hasPrefix("none") {
             let topic = String(line.prefix { $0 != " " })
             // Skip messages from before the first diagnostics and after the exit.

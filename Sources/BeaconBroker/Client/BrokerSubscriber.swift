@@ -78,7 +78,7 @@ package final class BrokerSubscriber: Sendable {
         requests.listen { [weak self] event in self?.receive(event) }
         // The reader reports all errors.
         let silence = Logger(label: "beacon.broker") { _ in SwiftLogNoOpLogHandler() }
-        guard !ConnectionLoop.start(options, requests, silence, announcing: .online) else { return }
+        guard !ConnectionLoop.start(options, requests, silence) else { return }
         put(
             .disconnected(MQTTError(.failed, "The system has too many threads for a connection; end some and restart."))
         )

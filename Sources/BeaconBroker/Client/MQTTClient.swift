@@ -14,7 +14,6 @@ public final class MQTTClient: Sendable {
 
     private let requests = RequestTable()
     private let logger: Logger
-    private let firstAvailability: Availability
 
     /// Creates a client, which connects once ``run()`` is called.
     ///
@@ -22,22 +21,8 @@ public final class MQTTClient: Sendable {
     ///   - options: the settings.
     ///   - logger: a logger for the connection.
     /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
-    public convenience init(
+    public init(
         _ options: MQTTSettings, logger: Logger = Logger(label: "beacon.mqtt")
-    ) throws(MQTTError) {
-        try self.init(options, announcing: .online, logger: logger)
-    }
-
-    /// Creates a client, which connects once ``run()`` is called.
-    ///
-    /// - Parameters:
-    ///   - options: the settings.
-    ///   - availability: the availability that each connection announces first. A client that begins as offline
-    ///     publishes ``onlineMessage`` itself.
-    ///   - logger: a logger for the connection.
-    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
-    package init(
-        _ options: MQTTSettings, announcing availability: Availability, logger: Logger
     ) throws(MQTTError) {
         let mistakes = options.mistakes()
         guard mistakes.isEmpty else {
@@ -45,16 +30,15 @@ public final class MQTTClient: Sendable {
         }
         self.options = options
         self.logger = logger
-        firstAvailability = availability
     }
 
     /// Maintains the connection until its task is canceled. Then it waits up to two seconds for acknowledgements,
-    /// announces this client as offline, and disconnects. It runs only once: further calls return at once.
+    /// announces that this client ends, and disconnects. It runs only once: further calls return at once.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { runner in
                 guard requests.begin(runner) else { return runner.resume() }
-                if !ConnectionLoop.start(options, requests, logger, announcing: firstAvailability) {
+                if !ConnectionLoop.start(options, requests, logger) {
                     logger.error(
                         """
                         cannot start the thread for the connection to \(options.address): the system has too many \

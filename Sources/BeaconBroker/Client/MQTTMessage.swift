@@ -95,8 +95,11 @@ public enum MQTTEvent: Sendable {
     case messageTooLong(topic: String, size: Int)
 }
 
-/// The payload of the retained message at ``MQTTSettings/availabilityTopic``. The values are Home Assistant's defaults.
+/// The payload of the retained message at ``MQTTSettings/availabilityTopic``. The first two are Home Assistant's
+/// defaults.
 package enum Availability: String, Sendable {
     case online
     case offline
+    /// The client starts, or it has ended and may start again within ``MQTTSettings/restartTime``.
+    case restarting
 }

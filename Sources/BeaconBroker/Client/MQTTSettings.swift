@@ -57,6 +57,14 @@ public struct MQTTSettings: Hashable, Sendable {
     /// The waits between attempts to connect.
     public var reconnection: RetryPolicy
 
+    /// The time that a restart may take; zero for a client that is offline as soon as its connection ends.
+    ///
+    /// With any other time, the client announces itself as restarting at the start and the end of a connection. It
+    /// publishes ``MQTTClient/onlineMessage`` itself. With MQTT 5, the broker announces it as offline after this time
+    /// without a connection. With MQTT 3.1.1, the broker does so at once if the connection is lost, and never after a
+    /// proper end.
+    package var restartTime = Duration.zero
+
     /// Creates settings.
     ///
     /// - Parameters:
@@ -105,6 +113,9 @@ public struct MQTTSettings: Hashable, Sendable {
 
     /// The topic of the retained message `online` or `offline`; nil if the client does not publish it.
     public var availabilityTopic: String? { announcesAvailability ? baseTopic + "/status" : nil }
+
+    /// Whether the client announces a restart.
+    var mayRestart: Bool { restartTime > .zero }
 
     /// The machine's name without its domain, which the network may change.
     private static var machineName: String {

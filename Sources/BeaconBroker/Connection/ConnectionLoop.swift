@@ -23,27 +23,21 @@ struct ConnectionLoop {
     private var warnings: Set<String> = []
     private var isConnected = false
     private var receipts = ReceiptPace()
-    private let firstAvailability: Availability
 
     /// Starts a thread that maintains a connection to a broker until the request table is closed. It makes all blocking
     /// calls and all calls of libmosquitto.
     ///
-    /// - Parameter availability: the availability that each connection announces first.
     /// - Returns: `false` if the system cannot create another thread.
-    static func start(
-        _ options: MQTTSettings, _ requests: RequestTable, _ logger: Logger, announcing availability: Availability
-    ) -> Bool {
+    static func start(_ options: MQTTSettings, _ requests: RequestTable, _ logger: Logger) -> Bool {
         SignalFreeThread.start {
-            var loop = ConnectionLoop(
-                options: options, requests: requests, logger: logger, firstAvailability: availability)
+            var loop = ConnectionLoop(options: options, requests: requests, logger: logger)
             loop.run()
             requests.finish()
         }
     }
 
-    private init(options: MQTTSettings, requests: RequestTable, logger: Logger, firstAvailability: Availability) {
+    private init(options: MQTTSettings, requests: RequestTable, logger: Logger) {
         (self.options, self.requests, self.logger) = (options, requests, logger)
-        self.firstAvailability = firstAvailability
         terms = ConnectionTerms(options)
     }
 
@@ -103,7 +97,7 @@ struct ConnectionLoop {
             requests.connected(keepsRetained: session.retains)
             isConnected = true
             logger.info("connected to \(options.address) as \(options.clientID), with MQTT \(session.terms.version)")
-            try announce(firstAvailability, by: session)
+            try announce(options.mayRestart ? .restarting : .online, by: session)
             while !requests.isClosing {
                 if suspects.isLooking || sent.isCareful { sent.removeAbandoned(requests.isOpen) }
                 let room = sent.room(atMost: session.window, hasSuspect: suspects.isLooking)
@@ -168,7 +162,7 @@ struct ConnectionLoop {
 
     private mutating func disconnect(_ session: MosquittoSession) throws(MQTTError) {
         let deadline = ContinuousClock.now + Self.disconnectionTimeout
-        try announce(.offline, by: session)
+        try announce(options.mayRestart ? .restarting : .offline, by: session)
         while !sent.isEmpty, ContinuousClock.now < deadline {
             _ = deliverReceived(session)
             if !sent.isEmpty { try session.step(requests.waker, atMost: deadline - .now) }

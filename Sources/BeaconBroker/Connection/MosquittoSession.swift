@@ -82,15 +82,28 @@ final class MosquittoSession {
             try check(library.username_pw_set(client, user, options.password?.reveal()))
         }
         if let tls = options.tls { try secure(by: tls) }
-        if let availability = options.availabilityTopic {
-            let will = Array(Availability.offline.rawValue.utf8)
-            try check(
-                library.will_set(
-                    client, availability, Int32(will.count), will, Int32(terms.quality.rawValue), terms.retains))
-        }
+        if let availability = options.availabilityTopic { try setWill(at: availability) }
     }
 
     deinit { library.destroy(client) }
+
+    /// The whole seconds that the broker waits before it publishes the will message and forgets the session; zero with
+    /// MQTT 3.1.1. A connection within that time cancels the will message (MQTT 5.0, 3.1.3.2.2).
+    private var willDelay: UInt32 {
+        terms.version == .v5 && options.mayRestart ? UInt32(clamping: options.restartTime.components.seconds) : 0
+    }
+
+    private func setWill(at topic: String) throws(MQTTError) {
+        var properties: OpaquePointer?
+        if willDelay > 0 {
+            try check(library.property_add_int32(&properties, MQTT_PROP_WILL_DELAY_INTERVAL, willDelay))
+        }
+        let will = Array(Availability.offline.rawValue.utf8)
+        let result = library.will_set_v5(
+            client, topic, Int32(will.count), will, Int32(terms.quality.rawValue), terms.retains, properties)
+        if result != MOSQ_ERR_SUCCESS.rawValue { library.property_free_all(&properties) }
+        try check(result)
+    }
 
     /// Starts the connection. The call blocks until the broker's machine answers or the attempt fails.
     func connect() throws(MQTTError) {
@@ -100,6 +113,10 @@ final class MosquittoSession {
             try check(
                 library.property_add_int32(
                     &properties, MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(MQTTMessage.longestReceived)))
+        }
+        if willDelay > 0 {
+            // The will message is published when the session ends, at the latest.
+            try check(library.property_add_int32(&properties, MQTT_PROP_SESSION_EXPIRY_INTERVAL, willDelay))
         }
         errno = 0
         let keepAlive = Int32(clamping: options.keepAlive.components.seconds)
@@ -206,8 +223,10 @@ final class MosquittoSession {
                 + "raise the broker's limit.", reason: .packetTooLarge)
     }
 
-    /// Disconnects properly, so that the broker does not publish the will message.
-    func disconnect() { _ = library.disconnect_v5(client, 0, nil) }
+    /// Disconnects properly. The broker publishes the will message only if it is delayed, and after its delay.
+    func disconnect() {
+        _ = library.disconnect_v5(client, willDelay > 0 ? MQTT_RC_DISCONNECT_WITH_WILL_MSG : 0, nil)
+    }
 
     /// Removes and returns the messages that arrived.
     func removeReceived() -> [MQTTEvent] {

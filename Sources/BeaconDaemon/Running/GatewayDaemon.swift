@@ -253,7 +253,7 @@ struct GatewayDaemon: Sendable {
                     statistics: { [published] in published.withLock { $0 } }, delivery: delivery,
                     health: consumer.map {
                         GatewayHealth(gateway, consumer: $0, delivery: delivery, current: current, fleet: fleet)
-                    }),
+                    }, gateway: gateway),
                 successTerminationBehavior: .ignore))
         services += companions.map { .init(service: $0) }
         // Only warnings and errors of the group's own log are of interest.

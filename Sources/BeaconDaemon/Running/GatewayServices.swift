@@ -82,6 +82,7 @@ struct DiagnosticsRun: Service {
     let statistics: @Sendable () -> GatewayStatistics
     let delivery: DeliveryService<ContinuousClock>?
     let health: GatewayHealth?
+    let gateway: Gateway
 
     func run() async {
         await cancelWhenGracefulShutdown {
@@ -93,7 +94,8 @@ struct DiagnosticsRun: Service {
                 guard !receivers.isEmpty else { continue }
                 let waiting = (try? await delivery?.status())?.reduce(0) { $0 + $1.waiting } ?? 0
                 let diagnostics = GatewayDiagnostics(
-                    now, since: before, end - time, waiting: waiting, problems: await health?.problems() ?? [])
+                    now, since: before, end - time, waiting: waiting, problems: await health?.problems() ?? [],
+                    receivers: await gateway.receiverDiagnostics)
                 for receive in receivers { receive(diagnostics) }
             }
         }

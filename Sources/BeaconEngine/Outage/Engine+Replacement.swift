@@ -12,6 +12,7 @@ extension Engine {
         }
         assert(powerDisputes.keys.allSatisfy { tracks.isInUse($0) }, "a dispute outlived its track")
         learned.forget(receiver, at: max(now, 0))
+        releaseDistances(of: receiver)
         guard let place = receivers.place(of: receiver) else { return }
         var fresh = ReceiverTable.Receiver(id: receiver)
         (fresh.deafSince, fresh.isDoubted) = (receivers[place].deafSince, receivers[place].isDoubted)

@@ -52,6 +52,9 @@ struct ReceiverTable {
         /// The newest period of deafness that is over and counted.
         var counted = Stretch.empty
 
+        /// False if its readings allow no distance.
+        var isRanging = true
+
         /// The decibels by which its readings are too high.
         var offset = 0.0
 

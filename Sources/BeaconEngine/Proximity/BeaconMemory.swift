@@ -12,6 +12,8 @@ struct BeaconMemory: Sendable {
         /// The newest time at which it was known to be so near; for a beacon that still is, the time of its arrival.
         var seen: Timestamp
         var wasMet = false
+        /// True if it was so near before the doubt.
+        var isDoubted = false
     }
 
     /// The newest notification.
@@ -88,7 +90,12 @@ struct BeaconMemory: Sendable {
         let (time, old) = (change.time, visits[condition])
         guard state.rank >= rank else {
             // An app's last report is the last time at which the beacon is known to have been there.
-            if lasts, before.rank >= rank, let old { visits[condition]?.seen = max(change.heldUntil, old.began) }
+            if lasts, before.rank >= rank, let old {
+                visits[condition]?.seen = max(change.heldUntil, old.began)
+                visits[condition]?.isDoubted = state == .doubtful
+            } else if state != .doubtful {
+                visits[condition]?.isDoubted = false
+            }
             return false
         }
         let silence = time.since(old?.seen ?? time)
@@ -105,6 +112,8 @@ struct BeaconMemory: Sendable {
             }
         var visit = Visit(began: time, seen: time)
         if let old, !isOver { visit = Visit(began: old.began, seen: time, wasMet: old.wasMet) }
+        // A beacon that is as near as before the doubt has not come.
+        if let old, old.isDoubted { visit.wasMet = old.wasMet }
         let isMet = !visit.wasMet && time.since(visit.began) >= duration
         if isMet { visit.wasMet = true }
         visits[condition] = visit

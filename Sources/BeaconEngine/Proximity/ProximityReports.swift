@@ -3,8 +3,8 @@ public import BeaconModel
 /// The beacons that each receiver lists: turns the ranging reports of each second into proximity changes.
 ///
 /// If several receivers hear a beacon, the nearest one counts. A receiver without reports is deaf. Its beacons are
-/// neither near nor gone but doubtful, until the receiver has listed again what it hears or another receiver hears
-/// them. The type has no clock: each report has its time.
+/// neither near nor gone but doubtful, until the receiver has listed again what it hears or another receiver decides
+/// about them. The type has no clock: each report has its time.
 public struct ProximityReports: Sendable {
     /// A beacon in a receiver's list.
     public struct Listing: Sendable {
@@ -16,7 +16,9 @@ public struct ProximityReports: Sendable {
         public var constraint: BeaconConstraint?
         fileprivate var time: Timestamp
         fileprivate var isDoubtful = false
-        fileprivate var state: ProximityChange.State { isDoubtful ? .doubtful : .at(beacon.proximity) }
+        fileprivate var state: ProximityChange.State {
+            isDoubtful || beacon.isUndecided ? .doubtful : .at(beacon.proximity)
+        }
     }
 
     /// A list belongs to a receiver and a constraint. Numbers and names of receivers can be reused, so both are in the
@@ -125,8 +127,8 @@ public struct ProximityReports: Sendable {
     /// Returns the change of a beacon if its state has changed; otherwise none.
     private mutating func change(of beacon: BeaconIdentity) -> [ProximityChange] {
         let nearest = nearest(beacon)
-        if nearest?.isDoubtful == false {
-            // A beacon that another receiver hears is no longer doubtful.
+        if let nearest, nearest.state != .doubtful {
+            // A beacon that another receiver decides about is no longer doubtful.
             for key in holders[beacon] ?? [] where lists[key]?.beacons[beacon]?.isDoubtful == true {
                 remove(beacon, from: key)
             }

@@ -96,13 +96,14 @@ extension Engine {
         let receiverCount = receivers.count
         // A list for each request and receiver. If there is only one, it has room for all beacons.
         var lists: [[RankedBeacon]] = []
+        holdDistances(at: tick)
         if !listed.isEmpty {
             lists = Array(repeating: [], count: rangings.extent * receiverCount)
             if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
             fill(&lists, at: tick)
         }
         if places != nil { decidePlaces(at: tick) }
-        for place in 0..<receiverCount where !receivers[place].isDeaf(at: tick) {
+        for place in reportOrder where receivers[place].isRanging && !receivers[place].isDeaf(at: tick) {
             for number in 0..<rangings.extent {
                 guard let id = rangings.id(at: number), isReported(number) else { continue }
                 events.append(
@@ -153,7 +154,10 @@ extension Engine {
             }
             if isLocating { locate(number, readings, at: tick) }
             if isRanging, !matches.isNothing, matches.region == nil {
-                let beacon = assess(number, readings, by: place, at: tick)
+                var beacon = assess(number, readings, by: place, at: tick)
+                if !heldDistances.isEmpty, isHeld(tracks[number].pointee.key.identity, beacon.accuracy, at: place) {
+                    beacon.withhold()
+                }
                 let set = index.sets[matches.set]
                 for ranging in set.firstRanging..<set.firstRanging + set.rangingCount {
                     let number = Int(index.rangings[Int(ranging)])
@@ -193,21 +197,31 @@ extension Engine {
         }
         var beacon = RankedBeacon(number: UInt32(number))
         let unread = Int64(state.pointee.unreadSeconds) * Timestamp.nanosecondsPerSecond
-        if max(silence, unread) < max(Self.unknownAfter, Self.unknownGaps * track.pointee.interval.usualGap),
-            let reading = state.pointee.filter.level
-        {
+        if max(silence, unread) < unknownAfter(track.pointee.interval), let level = state.pointee.filter.level {
             beacon.rssi = state.pointee.reportedRSSI
-            let level = receivers.level(of: reading, by: receiver)
-            let calibration = state.pointee.calibration
-            beacon.isCalibrated = calibration != 0
-            let power = calibrations.power(calibration, claim: track.pointee.power)
-            beacon.accuracy = strategy.distance.distance(
-                level: calibrations.usualLevel(calibration, level, power: power), measuredPower: power)
+            beacon.isCalibrated = state.pointee.calibration != 0
+            beacon.accuracy = distance(of: number, level: level, at: receiver)
             beacon.proximity = strategy.classifier.classify(
                 beacon.accuracy, previous: state.pointee.proximity)
             state.pointee.proximity = beacon.proximity
         }
         return beacon
+    }
+
+    /// Returns the distance in meters of a listed beacon with a level at the receiver with this index.
+    @inline(__always)
+    func distance(of number: Int, level reading: Double, at receiver: Int) -> Double {
+        let level = receivers.level(of: reading, by: receiver)
+        let calibration = tracks.level(number).pointee.calibration
+        let power = calibrations.power(calibration, claim: tracks[number].pointee.power)
+        return strategy.distance.distance(
+            level: calibrations.usualLevel(calibration, level, power: power), measuredPower: power)
+    }
+
+    /// Returns the silence after which the distance of a beacon is unknown, in nanoseconds.
+    @inline(__always)
+    func unknownAfter(_ interval: IntervalLearner) -> Int64 {
+        max(Self.unknownAfter, Self.unknownGaps * interval.usualGap)
     }
 
     /// Reports an uncalibrated beacon once.

@@ -56,7 +56,7 @@ extension Engine {
             proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
             lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
             measuredPower: track.pointee.power.byte, advertisingInterval: track.pointee.interval.usualGap)
-        ranged.isCalibrated = beacon.isCalibrated
+        (ranged.isCalibrated, ranged.isUndecided) = (beacon.isCalibrated, beacon.isUndecided)
         if beacon.accuracy >= 0 { ranged.accuracyRange = DistanceUncertainty.range(of: beacon.accuracy) }
         return ranged
     }

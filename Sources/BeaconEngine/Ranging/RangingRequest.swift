@@ -48,7 +48,13 @@ struct RankedBeacon: BitwiseCopyable {
     /// True if its power was measured. It is looked up here while the track is in the cache.
     var isCalibrated = false
 
+    /// True if the receiver that decides about its distance does not hear.
+    var isUndecided = false
+
     init(number: UInt32) { self.number = number }
+
+    /// Removes the distance.
+    mutating func withhold() { (accuracy, proximity, rssi, isUndecided) = (-1, .unknown, 0, true) }
 
     /// A number that sorts near beacons before far ones and unknown distances last. Very similar distances may share
     /// one.

@@ -83,11 +83,12 @@ extension Gateway {
             if case .region(let name) = owner, let time = last.since {
                 reporter.view.restore(.init(state: last.state, time: time, receiver: last.receiver), of: name)
             }
-            // Destinations receive the published state, without a notification.
+            // Destinations receive the known state and then the published one, without a notification.
             var event = RegionEvent(stateOf: owner, region.constraint, last.state, before: last.state, at: .zero)
             if owner.isRegion { reporter.restore(event) }
-            if let id = conditions[owner]?.id { event.state = listener.core.publishedState(of: id) }
             reporter.report(.region(event))
+            if let id = conditions[owner]?.id { event.state = listener.core.publishedState(of: id) }
+            if event.state != last.state { reporter.report(.region(event)) }
         }
         conditions.range(plan.rangings, in: &listener.core)
         clones.update(&listener.core, for: configuration, plan, isInFleet: fleet != nil)
@@ -95,6 +96,11 @@ extension Gateway {
             conditions.locate(plan, in: places, from: known.places, &listener.core)
             for (beacon, place) in known.places {
                 reporter.restore(beacon, in: place, at: listener.newestTime)
+                // A place whose beacon is not heard yet is not empty.
+                reporter.report(
+                    .placed(
+                        PlaceEvent(
+                            time: listener.newestTime, identity: beacon, state: .unknown, place: nil, before: place)))
             }
             listener.core.awaitBeacons(plan.awaited)
         }

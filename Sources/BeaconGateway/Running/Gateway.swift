@@ -3,6 +3,7 @@ import BeaconDelivery
 import BeaconEngine
 package import BeaconEventStore
 import BeaconFleet
+package import BeaconMQTT
 package import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -265,6 +266,8 @@ package actor Gateway {
     package var names: [BeaconIdentity: String] { reporter.names }
 
     package var receiverValues: [ReceiverValue] { listener.receiverValues(in: configuration.places) }
+    /// The receivers by the names that places use.
+    package var receiverDiagnostics: [String: GatewayDiagnostics.Receiver] { listener.receiverDiagnostics }
     package var regionValues: [RegionValue] { snapshot.regionValues }
     package var placesValue: PlacesValue { snapshot.placesValue }
     package var beaconValues: [RangedBeaconValue] { snapshot.beaconValues }

@@ -49,7 +49,7 @@ package struct ConfiguredDestination: Sendable {
         { configuration, renamed in
             broker.configure(
                 regions: configuration.namedRegions(for: settings), beacons: configuration.namedBeacons,
-                places: configuration.places?.placeNames ?? [], renamed: renamed)
+                places: configuration.namedPlaces, renamed: renamed)
         }
     }
 }

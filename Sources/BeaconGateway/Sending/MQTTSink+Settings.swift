@@ -1,4 +1,4 @@
-import BeaconMQTT
+package import BeaconMQTT
 import BeaconMonitoring
 import BeaconSupport
 import Foundation
@@ -16,7 +16,7 @@ extension MQTTSink {
         homeAssistant.configurationURL = configuration.web?.remoteAddress
         try self.init(
             settings.connection, regions: configuration.namedRegions(for: destination),
-            beacons: configuration.namedBeacons, places: configuration.places?.placeNames ?? [],
+            beacons: configuration.namedBeacons, places: configuration.namedPlaces,
             homeAssistant: homeAssistant, state: settings.state, awaitsRestoredStates: true, logger: logger)
     }
 }
@@ -30,7 +30,17 @@ extension GatewayConfiguration {
     /// The named beacons.
     var namedBeacons: [NamedBeacon] {
         beacons.map {
-            NamedBeacon(name: $0.name, identity: $0.identity, isTracker: $0.isTracker, place: $0.place)
+            NamedBeacon(
+                name: $0.name, identity: $0.identity, isTracker: $0.isTracker, counts: $0.counts, place: $0.place)
+        }
+    }
+
+    /// The places that beacons are located in, with those that were only taught.
+    var namedPlaces: [NamedPlace] {
+        guard let places else { return [] }
+        return places.placeNames.map { name in
+            let place = places.places.first { $0.name == name }
+            return NamedPlace(name: name, receivers: place?.receivers ?? [], id: place?.id)
         }
     }
 }
@@ -51,15 +61,16 @@ extension GatewayDiagnostics {
     ///   - time: the time between them.
     ///   - waiting: the number of events that wait for delivery.
     ///   - problems: the problems that need the user.
+    ///   - receivers: the receivers, by the names that places use.
     package init(
         _ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, waiting: Int,
-        problems: [String] = []
+        problems: [String] = [], receivers: [String: Receiver] = [:]
     ) {
         func packets(_ statistics: GatewayStatistics) -> Int { statistics.sources.reduce(0) { $0 + $1.packets } }
         let adverts = Double(max(packets(statistics) - packets(before), 0))
         self.init(
             hears: statistics.sources.contains { $0.state == .running },
             advertsPerSecond: time > .zero ? adverts / (time / .seconds(1)) : 0, waiting: waiting)
-        self.problems = problems
+        (self.problems, self.receivers) = (problems, receivers)
     }
 }

@@ -1,4 +1,5 @@
 import BeaconFleet
+import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -343,6 +344,21 @@ struct GatewayListener: ~Copyable {
     }
 
     /// Returns the receivers, in the order of their arrival.
+    /// The receivers by the names that places use. Several with one name count as one.
+    var receiverDiagnostics: [String: GatewayDiagnostics.Receiver] {
+        var found: [String: GatewayDiagnostics.Receiver] = [:]
+        for number in receivers.indices {
+            let receiver = receivers[number]
+            guard !sources[receiver.source].isRemoved, receiver.place != .max || receiver.own != nil else { continue }
+            let name = receiver.shared ?? name(ReceiverID(UInt16(clamping: number)))
+            let other = found[name]
+            found[name] = GatewayDiagnostics.Receiver(
+                hears: other?.hears == true ? true : receiver.record.isHearing ?? other?.hears,
+                advertsPerMinute: (other?.advertsPerMinute ?? 0) + receiver.record.rate(at: .now) * 60)
+        }
+        return found
+    }
+
     func receiverValues(in places: PlacePlan?) -> [ReceiverValue] {
         receivers.indices.filter { number in
             let receiver = receivers[number]

@@ -110,10 +110,9 @@ extension GuidedStart.Choice.Broker {
                     continuation.yield(.event(message.topic, beacon: beacon))
                 } else if let reported = try? JSONDecoder().decode(Announcement.self, from: Data(message.payload)),
                     reported.stateTopic.hasPrefix(client.options.baseTopic + "/"),
-                    reported.device.model != DeviceModel.gateway.rawValue
+                    let model = DeviceModel(rawValue: reported.device.model), model == .beacon || model == .region
                 {
-                    continuation.yield(
-                        .device(reported.device.name, isRegion: reported.device.model == DeviceModel.region.rawValue))
+                    continuation.yield(.device(reported.device.name, isRegion: model == .region))
                 }
             }
         }

@@ -10,6 +10,9 @@ public import Logging
 /// regions and of named beacons are retained, and Home Assistant can discover both as devices. docs/mqtt.md lists the
 /// topics.
 public final class MQTTSink: Sink {
+    /// The time that a restart of the gateway may take before it counts as offline.
+    static let restartTime = Duration.seconds(60)
+
     private let client: MQTTClient
     private let homeAssistant: HomeAssistantSettings
     private let topics: TopicTree
@@ -22,7 +25,7 @@ public final class MQTTSink: Sink {
     ///   - regions: the monitored regions whose state is retained.
     ///   - beacons: the named beacons. A beacon's presence requires a monitored region of exactly its identity; its
     ///     distance requires that it is ranged.
-    ///   - places: the names of the places that beacons are located in.
+    ///   - places: the places that beacons are located in.
     ///   - homeAssistant: the settings of Home Assistant's discovery.
     ///   - state: the thresholds for publishing changes of a beacon's distance and signal.
     ///   - awaitsRestoredStates: true to wait for the states of an earlier run. The gateway is not announced as online
@@ -30,20 +33,22 @@ public final class MQTTSink: Sink {
     ///   - logger: a logger for the connection.
     /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidSettings``, which lists all mistakes.
     public init(
-        _ options: MQTTSettings, regions: [NamedRegion] = [], beacons: [NamedBeacon] = [], places: [String] = [],
+        _ options: MQTTSettings, regions: [NamedRegion] = [], beacons: [NamedBeacon] = [], places: [NamedPlace] = [],
         homeAssistant: HomeAssistantSettings = HomeAssistantSettings(isEnabled: false),
         state: MQTTStateSettings = MQTTStateSettings(), awaitsRestoredStates: Bool = false,
         logger: Logger = Logger(label: "beacon.mqtt")
     ) throws(MQTTError) {
         let mistakes =
             options.mistakes() + homeAssistant.mistakes() + Self.repeated("region", regions.map(\.name))
-            + Self.repeated("beacon", beacons.map(\.name)) + Self.repeated("place", places)
+            + Self.repeated("beacon", beacons.map(\.name)) + Self.repeated("place", places.map(\.name))
             + Self.repeated("beacon's identity", beacons.map(\.identity.description))
         guard mistakes.isEmpty else {
             throw MQTTError(.invalidSettings, "The settings for MQTT: \(mistakes.joined(separator: "; ")).")
         }
         // The state publisher announces the gateway as online after it has published the states.
-        client = try MQTTClient(options, announcing: .offline, logger: logger)
+        var options = options
+        options.restartTime = Self.restartTime
+        client = try MQTTClient(options, logger: logger)
         topics = TopicTree(base: options.baseTopic)
         self.homeAssistant = homeAssistant
         let store = RetainedMessageStore(
@@ -64,10 +69,10 @@ public final class MQTTSink: Sink {
     /// - Parameters:
     ///   - regions: the monitored regions.
     ///   - beacons: the named beacons.
-    ///   - places: the names of the places that beacons are located in.
+    ///   - places: the places that beacons are located in.
     ///   - renamed: the new names of regions and places.
     public func configure(
-        regions: [NamedRegion], beacons: [NamedBeacon], places: [String], renamed: RenamedItems = RenamedItems()
+        regions: [NamedRegion], beacons: [NamedBeacon], places: [NamedPlace], renamed: RenamedItems = RenamedItems()
     ) {
         state.configure(
             regions: regions, beacons: beacons,

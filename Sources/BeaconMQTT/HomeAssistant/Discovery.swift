@@ -9,10 +9,10 @@ struct Discovery: Sendable {
     private let topics: TopicTree
     private let availabilityTopic: String?
 
-    /// The names of the places that beacons are located in; empty if beacons are not located.
-    private let places: [String]
+    /// The places that beacons are located in; empty if beacons are not located.
+    let places: [NamedPlace]
 
-    init(_ options: HomeAssistantSettings, broker: MQTTSettings, topics: TopicTree, places: [String] = []) {
+    init(_ options: HomeAssistantSettings, broker: MQTTSettings, topics: TopicTree, places: [NamedPlace] = []) {
         self.places = places
         self.options = options
         self.topics = topics
@@ -29,15 +29,32 @@ struct Discovery: Sendable {
     /// Whether regions are announced.
     var announcesRegions: Bool { options.isEnabled && options.announcesRegions }
 
+    /// Whether places and their receivers are announced.
+    var announcesPlaces: Bool { options.isEnabled && options.announcesPlaces }
+
     /// The filter of all announcements, including those of other programs.
     var filter: String { "\(options.discoveryPrefix)/device/+/config" }
 
     /// Returns the announcements of devices: the gateway's first, because the others refer to it, then the beacons'
-    /// and, if enabled, the regions'.
+    /// and, if enabled, those of places, receivers and regions.
     func announcements(regions: [NamedRegion], beacons: [NamedBeacon]) -> [(topic: String, payload: DiscoveryPayload)] {
         guard isEnabled else { return [] }
         var devices = [(topic(for: gatewayID), payloadOfGateway)]
         devices += beacons.map { (topic(for: id(of: $0)), payload(for: $0)) }
+        if announcesPlaces {
+            let keys = NamedPlace.keys(of: places)
+            devices += places.map { place in
+                let key = DiscoveryID.escape(keys[place.name] ?? place.name)
+                let id = DiscoveryID(node: node, subject: .place(key))
+                return (topic(for: id), payload(for: place, id.text))
+            }
+            for place in places {
+                devices += place.receivers.map { receiver in
+                    let id = DiscoveryID(node: node, subject: .receiver(DiscoveryID.escape(receiver)))
+                    return (topic(for: id), payload(forReceiver: receiver, in: place, id.text))
+                }
+            }
+        }
         guard announcesRegions else { return devices }
         let keys = NamedRegion.keys(of: regions)
         return devices
@@ -72,7 +89,7 @@ struct Discovery: Sendable {
         let id = gatewayID.text
         let name = options.gatewayName ?? topics.base.replacing("/", with: " ")
         return payload(
-            device(id, name, .gateway), DiscoveryComponent.entitiesOfGateway(id, topics: topics),
+            device(id, name, .gateway), DiscoveryComponent.entitiesOfGateway(id, name, topics: topics),
             stateTopic: topics.gatewayState)
     }
 
@@ -84,6 +101,20 @@ struct Discovery: Sendable {
             stateTopic: topics.regionState(region.name))
     }
 
+    private func payload(for place: NamedPlace, _ id: String) -> DiscoveryPayload {
+        var device = device(id, place.name, .place)
+        device.suggestedArea = place.name
+        let topic = topics.placeState(place.name)
+        return payload(device, DiscoveryComponent.entities(of: place, id, at: topic), stateTopic: topic)
+    }
+
+    private func payload(forReceiver receiver: String, in place: NamedPlace, _ id: String) -> DiscoveryPayload {
+        var device = device(id, receiver, .receiver)
+        device.suggestedArea = place.name
+        return payload(
+            device, DiscoveryComponent.entities(ofReceiver: receiver, id), stateTopic: topics.receiverState(receiver))
+    }
+
     /// Returns the announcement of a beacon.
     func payload(for beacon: NamedBeacon) -> DiscoveryPayload {
         let id = id(of: beacon).text
@@ -91,7 +122,7 @@ struct Discovery: Sendable {
         device.modelID = beacon.identity.description
         device.suggestedArea = beacon.place
         return payload(
-            device, DiscoveryComponent.entities(of: beacon, id, topics: topics, places: places),
+            device, DiscoveryComponent.entities(of: beacon, id, topics: topics, places: places.map(\.name)),
             stateTopic: topics.beaconState(beacon.name))
     }
 
@@ -108,6 +139,7 @@ struct Discovery: Sendable {
             device: device,
             origin: DiscoveryPayload.Origin(
                 name: "swift-beacon", swVersion: ProgramVersion.current, supportURL: options.supportURL),
-            components: components, stateTopic: stateTopic, availabilityTopic: availabilityTopic)
+            components: components, stateTopic: stateTopic, availabilityTopic: availabilityTopic,
+            availabilityTemplate: availabilityTopic.map { _ in "{{ 'online' if value == 'online' else 'offline' }}" })
     }
 }

@@ -1,14 +1,18 @@
 import BeaconModel
 
-/// The id of a device in Home Assistant. It consists of the gateway's id and a beacon's identity or a region's key. It
-/// contains no name, so that a device keeps its history and its automations when a user renames the beacon or the
-/// region.
+/// The id of a device in Home Assistant. It consists of the gateway's id and a beacon's identity, or the key of a
+/// region, a place or a receiver. It does not contain the name of a beacon, a region or a place, so that a device keeps
+/// its history and its automations when a user renames it.
 struct DiscoveryID: Hashable, Sendable {
     /// The subject of a device.
     enum Subject: Hashable, Sendable {
         case beacon(BeaconIdentity)
         /// A region, by its escaped key.
         case region(String)
+        /// A place, by its escaped key.
+        case place(String)
+        /// A receiver, by its escaped name.
+        case receiver(String)
         /// The gateway itself.
         case gateway
     }
@@ -18,21 +22,23 @@ struct DiscoveryID: Hashable, Sendable {
 
     var subject: Subject
 
-    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_region_KEY` or `NODE_gateway`, with only characters that are valid
-    /// in a discovery topic.
+    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_gateway`, or `NODE_region_KEY` and the same for a place and a
+    /// receiver, with only characters that are valid in a discovery topic.
     var text: String {
         switch subject {
         case .beacon(let identity):
             let uuid = identity.uuid.description.filter { $0 != "-" }
             return "\(node)_\(uuid)_\(identity.major)_\(identity.minor)"
         case .region(let key): return node + Self.regionMark + key
+        case .place(let key): return node + Self.placeMark + key
+        case .receiver(let name): return node + Self.receiverMark + name
         case .gateway: return node + Self.gatewayMark
         }
     }
 
-    /// The text between a gateway's id and a region's key. Escaped texts cannot contain it, because in them an
-    /// underscore is followed by another underscore or by hexadecimal digits.
-    private static let regionMark = "_region_"
+    /// The texts between a gateway's id and a key. Escaped texts cannot contain them, because in them an underscore is
+    /// followed by another underscore or by hexadecimal digits.
+    private static let (regionMark, placeMark, receiverMark) = ("_region_", "_place_", "_receiver_")
 
     /// The text after a gateway's id in the id of the gateway's device. Escaped texts cannot contain it either.
     private static let gatewayMark = "_gateway"
@@ -46,10 +52,18 @@ struct DiscoveryID: Hashable, Sendable {
     init?(_ text: some StringProtocol, of node: String) {
         if text == node + Self.gatewayMark {
             self.init(node: node, subject: .gateway)
-        } else if text.hasPrefix(node + Self.regionMark) {
-            let key = String(text.dropFirst(node.count + Self.regionMark.count))
+        } else if let mark = [Self.regionMark, Self.placeMark, Self.receiverMark].first(where: {
+            text.hasPrefix(node + $0)
+        }) {
+            let key = String(text.dropFirst(node.count + mark.count))
             guard Self.isEscaped(key) else { return nil }
-            self.init(node: node, subject: .region(key))
+            let subject: Subject =
+                switch mark {
+                case Self.placeMark: .place(key)
+                case Self.receiverMark: .receiver(key)
+                default: .region(key)
+                }
+            self.init(node: node, subject: subject)
         } else {
             guard text.hasPrefix(node + "_") else { return nil }
             let parts = text.dropFirst(node.count + 1).split(separator: "_", omittingEmptySubsequences: false)

@@ -34,6 +34,8 @@ struct DiscoveryPayload: Encodable, Hashable, Sendable {
     var components: [String: DiscoveryComponent]
     var stateTopic: String
     var availabilityTopic: String?
+    /// The template that makes `online` or `offline` of the availability. A component's own template replaces it.
+    var availabilityTemplate: String?
     var qos: UInt8 = 1
 }
 
@@ -43,6 +45,10 @@ package enum DeviceModel: String {
     case beacon = "iBeacon"
     /// A region of the configuration.
     case region = "iBeacon region"
+    /// A place that beacons are located in.
+    case place = "iBeacon place"
+    /// A receiver of a place.
+    case receiver = "iBeacon receiver"
     /// The gateway itself.
     case gateway = "iBeacon gateway"
 }

@@ -19,6 +19,9 @@ public struct HomeAssistantSettings: Hashable, Sendable {
     /// Whether regions are devices too, each with an occupancy. If false, only the named beacons are devices.
     public var announcesRegions: Bool
 
+    /// Whether places and their receivers are devices too. If false, only the beacons show their places.
+    public var announcesPlaces: Bool
+
     /// The longest wait after Home Assistant's start until devices are announced again. The actual wait is random,
     /// because all programs of a home receive the status at the same time.
     public var announcementDelay: Duration
@@ -40,13 +43,15 @@ public struct HomeAssistantSettings: Hashable, Sendable {
     ///   - statusTopic: the topic at which Home Assistant publishes its status.
     ///   - nodeID: the prefix of the ids in Home Assistant; nil for the client id.
     ///   - announcesRegions: true to make the regions devices too, each with an occupancy.
+    ///   - announcesPlaces: true to make the places and their receivers devices too.
     ///   - announcementDelay: the longest wait after Home Assistant's start until devices are announced again.
     ///   - gatewayName: the name of the gateway's own device; nil for a name based on the base topic.
     ///   - configurationURL: the address that the devices' pages link to; nil for none.
     ///   - supportURL: the address of the program's help; nil for none.
     public init(
         isEnabled: Bool = true, discoveryPrefix: String = "homeassistant", statusTopic: String = "homeassistant/status",
-        nodeID: String? = nil, announcesRegions: Bool = true, announcementDelay: Duration = .seconds(5),
+        nodeID: String? = nil, announcesRegions: Bool = true, announcesPlaces: Bool = true,
+        announcementDelay: Duration = .seconds(5),
         gatewayName: String? = nil, configurationURL: String? = nil, supportURL: String? = nil
     ) {
         self.isEnabled = isEnabled
@@ -54,6 +59,7 @@ public struct HomeAssistantSettings: Hashable, Sendable {
         self.statusTopic = statusTopic
         self.nodeID = nodeID
         self.announcesRegions = announcesRegions
+        self.announcesPlaces = announcesPlaces
         self.announcementDelay = announcementDelay
         self.gatewayName = gatewayName
         self.configurationURL = configurationURL

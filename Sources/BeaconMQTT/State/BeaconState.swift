@@ -43,11 +43,14 @@ struct BeaconState: Hashable, Sendable {
     /// The signal strength in dBm; nil if unknown.
     var rssi: Int?
 
-    /// The nearest receiver, if several hear the beacon.
+    /// The nearest receiver; nil if the distance is unknown. A change of the receiver alone is not published.
     var receiver: String?
 
     /// The beacon's place, or ``nowhere``; nil if it is unknown.
     var place: String?
+
+    /// Whether the beacon's person is home; nil for a beacon without a tracker.
+    var tracker: RegionState?
 
     /// Whether there are places. If so, the state contains the place even if it is unknown.
     var hasPlaces = false
@@ -69,7 +72,7 @@ struct BeaconState: Hashable, Sendable {
 
 extension BeaconState: Encodable {
     private enum Key: String, CodingKey {
-        case presence, proximity, distance, rssi, receiver, place
+        case presence, proximity, distance, rssi, receiver, place, tracker
     }
 
     /// Encodes every key, and unknown values as null. Home Assistant reports an error for a template that reads a
@@ -82,6 +85,7 @@ extension BeaconState: Encodable {
         try values.encode(rssi, forKey: .rssi)
         try values.encode(receiver, forKey: .receiver)
         if hasPlaces { try values.encode(place, forKey: .place) }
+        try values.encodeIfPresent(tracker?.trackerWord, forKey: .tracker)
     }
 }
 
@@ -92,6 +96,15 @@ extension RegionState {
         case .unknown: "unknown"
         case .inside: "present"
         case .outside: "absent"
+        }
+    }
+
+    /// The text for the tracker of a beacon.
+    var trackerWord: String {
+        switch self {
+        case .unknown: "unknown"
+        case .inside: "home"
+        case .outside: "not_home"
         }
     }
 }

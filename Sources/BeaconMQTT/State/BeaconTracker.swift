@@ -24,7 +24,13 @@ struct BeaconTracker: Sendable {
 
     private let identity: BeaconIdentity
     private let options: MQTTStateSettings
+    /// The time for which a tracker keeps its state while the presence is unknown. Otherwise each outage of the
+    /// receivers would take the person out of the zone.
+    static let unknownGrace = Duration.seconds(300)
+
     private var presence = RegionState.unknown
+    private var tracker: RegionState?
+    private var unknownSince: ContinuousClock.Instant?
     private var place: String?
     private var hasPlaces: Bool
     private var readings: [String: Reading] = [:]
@@ -40,18 +46,26 @@ struct BeaconTracker: Sendable {
     /// The state to publish. Everything in it is unknown at first.
     private(set) var published: BeaconState
 
-    init(_ identity: BeaconIdentity, options: MQTTStateSettings, hasPlaces: Bool = false) {
+    init(_ beacon: NamedBeacon, options: MQTTStateSettings, hasPlaces: Bool = false) {
         self.hasPlaces = hasPlaces
-        published = BeaconState(hasPlaces: hasPlaces)
-        self.identity = identity
+        tracker = beacon.isTracker ? .unknown : nil
+        published = BeaconState(tracker: tracker, hasPlaces: hasPlaces)
+        identity = beacon.identity
         self.options = options
     }
 
     /// Processes the state of the beacon's own region.
     ///
     /// - Returns: Whether ``published`` changed.
-    mutating func receive(_ state: RegionState, at time: Timestamp) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - state: the state.
+    ///   - time: its time.
+    ///   - now: the time of its arrival.
+    mutating func receive(_ state: RegionState, at time: Timestamp, arriving now: ContinuousClock.Instant) -> Bool {
         presence = state
+        unknownSince = state == .unknown ? unknownSince ?? now : nil
+        if state != .unknown, tracker != nil { tracker = state }
         // While no receiver hears, the last readings are no longer valid.
         if state == .unknown { readings = [:] }
         return update(at: time)
@@ -71,28 +85,36 @@ struct BeaconTracker: Sendable {
         return update(at: change.time)
     }
 
-    /// Renames the beacon's place. This is not a change of place.
+    /// Switches to another configuration, and renames the beacon's place. This is not a change of place.
     ///
     /// - Parameters:
+    ///   - beacon: the beacon, with the same identity.
     ///   - names: the new names of places, by the old ones.
     ///   - hasPlaces: false if beacons are no longer located.
-    mutating func renamePlaces(_ names: [String: String], hasPlaces: Bool) {
+    mutating func configure(_ beacon: NamedBeacon, places names: [String: String], hasPlaces: Bool) {
+        tracker = beacon.isTracker ? tracker ?? presence : nil
+        published.tracker = tracker
         self.hasPlaces = hasPlaces
         place = hasPlaces ? place.map { names[$0] ?? $0 } : nil
         published.hasPlaces = hasPlaces
         published.place = hasPlaces ? published.place.map { names[$0] ?? $0 } : nil
     }
 
-    /// Removes old readings, after reports have stopped or the machine was suspended.
+    /// Removes old readings, after reports have stopped or the machine was suspended, and the state of a tracker whose
+    /// presence has been unknown for long.
     ///
     /// - Parameters:
     ///   - now: the current time.
     ///   - age: the age up to which a reading is kept.
     /// - Returns: Whether ``published`` changed.
     mutating func expire(at now: ContinuousClock.Instant, after age: Duration = oldestArrival) -> Bool {
-        guard let newest, readings.values.contains(where: { now - $0.arrival > age }) else { return false }
-        readings = readings.filter { now - $0.value.arrival <= age }
-        lastChange = nil
+        if let unknownSince, now - unknownSince >= Self.unknownGrace, tracker != nil { tracker = .unknown }
+        let isOld = readings.values.contains { now - $0.arrival > age }
+        guard let newest, isOld || tracker != published.tracker else { return false }
+        if isOld {
+            readings = readings.filter { now - $0.value.arrival <= age }
+            lastChange = nil
+        }
         return update(at: newest)
     }
 
@@ -136,7 +158,8 @@ struct BeaconTracker: Sendable {
         newest = time
         let state = state(at: time)
         guard state != published else { return false }
-        if state.presence == published.presence, state.proximity == published.proximity, state.place == published.place
+        if state.presence == published.presence, state.proximity == published.proximity, state.place == published.place,
+            state.tracker == published.tracker
         {
             let (seconds, attoseconds) = options.minimumInterval.components
             let interval = seconds * Timestamp.nanosecondsPerSecond + attoseconds / 1_000_000_000
@@ -149,7 +172,7 @@ struct BeaconTracker: Sendable {
     }
 
     private func state(at time: Timestamp) -> BeaconState {
-        var state = BeaconState(presence: presence, place: place, hasPlaces: hasPlaces)
+        var state = BeaconState(presence: presence, place: place, tracker: tracker, hasPlaces: hasPlaces)
         guard presence != .outside else { return state }
         let current = readings.filter { time.since($0.value.time) <= Self.oldest }
         func order(_ reading: (key: String, value: Reading)) -> (Double, String) {
@@ -157,7 +180,7 @@ struct BeaconTracker: Sendable {
         }
         guard let heard = current.min(by: { order($0) < order($1) }) else { return state }
         let beacon = heard.value.beacon
-        state.receiver = heard.key
+        state.receiver = beacon.accuracy < 0 ? nil : heard.key
         state.proximity = beacon.proximity
         state.distance = beacon.accuracy < 0 ? nil : (beacon.accuracy * 10).rounded() / 10
         state.rssi = beacon.rssi == 0 ? nil : beacon.rssi

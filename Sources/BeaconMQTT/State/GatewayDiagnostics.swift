@@ -14,6 +14,27 @@ public struct GatewayDiagnostics: Hashable, Sendable {
     /// The problems that need the user, in sentences, the worst first.
     public var problems: [String] = []
 
+    /// The receivers, by the names that places use. A receiver that is missing does not hear.
+    public var receivers: [String: Receiver] = [:]
+
+    /// Diagnostics of a receiver.
+    public struct Receiver: Hashable, Sendable {
+        /// Whether it hears; nil before its first state.
+        public var hears: Bool?
+
+        /// The number of adverts per minute.
+        public var advertsPerMinute: Double
+
+        /// Creates diagnostics of a receiver.
+        ///
+        /// - Parameters:
+        ///   - hears: whether it hears; nil before its first state.
+        ///   - advertsPerMinute: the number of adverts per minute.
+        public init(hears: Bool?, advertsPerMinute: Double) {
+            (self.hears, self.advertsPerMinute) = (hears, advertsPerMinute)
+        }
+    }
+
     /// Creates diagnostics.
     ///
     /// - Parameters:
@@ -66,20 +87,61 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
     ///
     /// - Returns: Whether ``published`` changed.
     mutating func receive(_ new: GatewayDiagnostics, at now: ContinuousClock.Instant) -> Bool {
-        let rate = new.advertsPerSecond.isFinite ? Int(min(max(new.advertsPerSecond, 0), 1e6).rounded()) : 0
+        let rate = Self.rate(new.advertsPerSecond, after: published.advertsPerSecond)
         var next = State(hears: new.hears, advertsPerSecond: rate, waiting: new.waiting)
         next.problems = new.problems.prefix(Self.maximumProblems).map { String($0.prefix(Self.longestProblem)) }
-        // A change of up to a fifth is noise, because adverts arrive at random.
-        if let before = published.advertsPerSecond, abs(rate - before) * 5 < max(before, 5),
-            (rate == 0) == (before == 0)
-        {
-            next.advertsPerSecond = before
-        }
         guard next != published else { return false }
         let isUrgent = next.hears != published.hears || next.problems?.isEmpty != published.problems?.isEmpty
         if !isUrgent, let lastChange, now - lastChange < Self.minimumInterval { return false }
         published = next
         lastChange = now
+        return true
+    }
+
+    /// Returns a rate of adverts as a whole number: the published one if it has changed by less than a fifth. Such a
+    /// change is noise, because adverts arrive at random.
+    fileprivate static func rate(_ new: Double, after before: Int?) -> Int {
+        let rate = new.isFinite ? Int(min(max(new, 0), 1e6).rounded()) : 0
+        if let before, abs(rate - before) * 5 < max(before, 5), (rate == 0) == (before == 0) { return before }
+        return rate
+    }
+}
+
+/// The published diagnostics of a receiver.
+struct ReceiverDiagnosticsFilter: Hashable, Sendable {
+    /// The retained state of a receiver, unknown at first.
+    private(set) var published = State()
+    private var lastChange: ContinuousClock.Instant?
+
+    /// The retained state of a receiver.
+    struct State: Hashable, Sendable, Encodable {
+        var adverts: Int?
+        var hears: Bool?
+
+        private enum CodingKeys: String, CodingKey {
+            case adverts, hears
+        }
+
+        /// Encodes every key, and unknown values as null, because templates read every key.
+        func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: CodingKeys.self)
+            try values.encode(adverts, forKey: .adverts)
+            try values.encode(hears, forKey: .hears)
+        }
+    }
+
+    /// Processes diagnostics. A change of adverts alone is published at most once a minute.
+    ///
+    /// - Returns: Whether ``published`` changed.
+    mutating func receive(_ new: GatewayDiagnostics.Receiver?, at now: ContinuousClock.Instant) -> Bool {
+        let next = State(
+            adverts: GatewayDiagnosticsFilter.rate(new?.advertsPerMinute ?? 0, after: published.adverts),
+            hears: new.map(\.hears) ?? false)
+        guard next != published else { return false }
+        if next.hears == published.hears, let lastChange, now - lastChange < GatewayDiagnosticsFilter.minimumInterval {
+            return false
+        }
+        (published, lastChange) = (next, now)
         return true
     }
 }

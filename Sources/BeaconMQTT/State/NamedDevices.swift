@@ -11,6 +11,9 @@ public struct NamedBeacon: Hashable, Sendable {
     /// Whether a person carries the beacon. If so, its device has a tracker, which shows whether the person is home.
     public var isTracker: Bool
 
+    /// Whether the beacon counts for the occupancy of places.
+    public var counts: Bool
+
     /// The place where the beacon is mounted, which Home Assistant suggests as its area; nil for a carried beacon.
     public var place: String?
 
@@ -20,11 +23,15 @@ public struct NamedBeacon: Hashable, Sendable {
     ///   - name: the user's name for it.
     ///   - identity: the identity that it advertises.
     ///   - isTracker: whether a person carries the beacon.
+    ///   - counts: whether it counts for the occupancy of places; nil if it does as a tracker.
     ///   - place: the place where it is mounted; nil for a carried beacon.
-    public init(name: String, identity: BeaconIdentity, isTracker: Bool = false, place: String? = nil) {
+    public init(
+        name: String, identity: BeaconIdentity, isTracker: Bool = false, counts: Bool? = nil, place: String? = nil
+    ) {
         self.name = name
         self.identity = identity
         self.isTracker = isTracker
+        self.counts = counts ?? isTracker
         self.place = place
     }
 }
@@ -54,6 +61,54 @@ public struct NamedRegion: Hashable, Sendable {
     }
 }
 
+/// A place that beacons are located in, which becomes a device in Home Assistant.
+public struct NamedPlace: Hashable, Sendable {
+    /// The user's name for the place. It may change; in Home Assistant the device stays the same.
+    public var name: String
+
+    /// The names of its receivers. Each becomes a device, too.
+    public var receivers: [String]
+
+    /// The id in Home Assistant if it is not based on the first receiver; otherwise nil.
+    public var id: String?
+
+    /// Creates a named place.
+    ///
+    /// - Parameters:
+    ///   - name: the user's name for it.
+    ///   - receivers: the names of its receivers.
+    ///   - id: the id in Home Assistant that replaces the one based on the first receiver.
+    public init(name: String, receivers: [String] = [], id: String? = nil) {
+        self.name = name
+        self.receivers = receivers
+        self.id = id
+    }
+}
+
+extension NamedPlace {
+    /// The key of the place's id: ``id``, or else the first receiver, or else the name.
+    package var key: String { id ?? receivers.first ?? name }
+
+    /// Returns the keys of places by name. If several places have the same key, the first one has it, and the others
+    /// append their names.
+    static func keys(of places: [NamedPlace]) -> [String: String] {
+        uniqueKeys(of: places.map { ($0.name, $0.key, $0.id != nil) })
+    }
+}
+
+/// Returns the keys of items by name. If several items have the same key, the first one has it, and the others append
+/// their names. Items with an id come first.
+private func uniqueKeys(of items: [(name: String, key: String, hasID: Bool)]) -> [String: String] {
+    var keys: [String: String] = [:]
+    var taken: Set<String> = []
+    for item in items.filter(\.hasID) + items.filter({ !$0.hasID }) {
+        var key = item.key
+        while !taken.insert(key).inserted { key += "." + item.name }
+        keys[item.name] = key
+    }
+    return keys
+}
+
 extension NamedRegion {
     /// The key of the region's id: ``id``, or else the UUID and the numbers that it matches.
     package var key: String {
@@ -65,13 +120,6 @@ extension NamedRegion {
     /// Returns the keys of regions by name. If several regions have the same key, the first one has it, and the others
     /// append their names.
     static func keys(of regions: [NamedRegion]) -> [String: String] {
-        var keys: [String: String] = [:]
-        var taken: Set<String> = []
-        for region in regions.filter({ $0.id != nil }) + regions.filter({ $0.id == nil }) {
-            var key = region.key
-            while !taken.insert(key).inserted { key += "." + region.name }
-            keys[region.name] = key
-        }
-        return keys
+        uniqueKeys(of: regions.map { ($0.name, $0.key, $0.id != nil) })
     }
 }

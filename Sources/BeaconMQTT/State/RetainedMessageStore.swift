@@ -12,11 +12,16 @@ import Foundation
 struct RetainedMessageStore: Sendable {
     /// The order of messages that are due together. Each stage is acknowledged before the next one is published.
     private enum Stage: Int, CaseIterable {
+        /// Home Assistant reports an error if an announcement or a state has a place that is not in the other. So a
+        /// beacon's place is unknown while its list of places changes.
+        case unknownPlaces
         /// A state is published before the announcement that contains its topic.
         case states
         /// A removed device is withdrawn before its states are deleted, because its templates could not read deleted
         /// states.
         case announcements
+        /// The states whose places were unknown meanwhile.
+        case knownPlaces
         case deletedStates
     }
 
@@ -26,6 +31,8 @@ struct RetainedMessageStore: Sendable {
     private var regions: [String: NamedRegion]
     private let options: MQTTStateSettings
     private var diagnostics: GatewayDiagnosticsFilter
+    private var board: PlaceBoard
+    private var receivers: [String: ReceiverDiagnosticsFilter] = [:]
 
     private var announcements: [(topic: String, payload: [UInt8])]
 
@@ -41,6 +48,10 @@ struct RetainedMessageStore: Sendable {
     private var isOnline = false
     private var due: [String] = []
     private var isDue: Set<String> = []
+
+    /// The states of beacons that are due with an unknown place, and those that wait for the announcements after it.
+    private var unknownPlaces: Set<String> = []
+    private var knownPlaces: Set<String> = []
 
     /// Creates a store in which all states are unknown.
     ///
@@ -61,9 +72,10 @@ struct RetainedMessageStore: Sendable {
         self.isReady = isReady
         self.regions = Dictionary(regions.map { ($0.name, $0) }) { first, _ in first }
         self.beacons = beacons.map {
-            ($0, BeaconTracker($0.identity, options: options, hasPlaces: discovery.hasPlaces))
+            ($0, BeaconTracker($0, options: options, hasPlaces: discovery.hasPlaces))
         }
         diagnostics = GatewayDiagnosticsFilter()
+        board = PlaceBoard(discovery.announcesPlaces ? discovery.places : [], beacons)
         announcements = discovery.announcements(regions: regions, beacons: beacons).map {
             ($0.topic, Self.json($0.payload, .convertToSnakeCase))
         }
@@ -72,6 +84,13 @@ struct RetainedMessageStore: Sendable {
             wanted[topics.beaconState(beacons[index].name)] = Self.json(self.beacons[index].tracker.published)
         }
         if discovery.isEnabled { wanted[topics.gatewayState] = Self.json(diagnostics.published) }
+        for place in board.places {
+            wanted[topics.placeState(place.name)] = Self.json(board.state(of: place))
+            for receiver in place.receivers {
+                receivers[receiver] = ReceiverDiagnosticsFilter()
+                wanted[topics.receiverState(receiver)] = Self.json(ReceiverDiagnosticsFilter.State())
+            }
+        }
         for (topic, payload) in announcements { wanted[topic] = payload }
     }
 
@@ -93,13 +112,32 @@ struct RetainedMessageStore: Sendable {
             let beacon = next.beacons[index].beacon
             guard let known = self.beacons.first(where: { $0.beacon.identity == beacon.identity }) else { continue }
             next.beacons[index].tracker = known.tracker
-            next.beacons[index].tracker.renamePlaces(renamed.places, hasPlaces: discovery.hasPlaces)
+            next.beacons[index].tracker.configure(beacon, places: renamed.places, hasPlaces: discovery.hasPlaces)
             next.wanted[topics.beaconState(beacon.name)] = Self.json(next.beacons[index].tracker.published)
+        }
+        next.board.adopt(board, renamed: renamed.places)
+        for place in next.board.places {
+            next.wanted[topics.placeState(place.name)] = Self.json(next.board.state(of: place))
+            for receiver in place.receivers {
+                guard let known = receivers[receiver] else { continue }
+                next.receivers[receiver] = known
+                next.wanted[topics.receiverState(receiver)] = Self.json(known.published)
+            }
         }
         next.diagnostics = diagnostics
         if discovery.isEnabled { next.wanted[topics.gatewayState] = Self.json(diagnostics.published) }
         (next.connection, next.isOnline, next.due, next.isDue) = (connection, isOnline, due, isDue)
         (next.returned, next.unread) = (returned, unread)
+        (next.unknownPlaces, next.knownPlaces) = (unknownPlaces, knownPlaces)
+        if self.discovery.hasPlaces, discovery.hasPlaces {
+            let both = Set(self.discovery.places.map(\.name)).intersection(discovery.places.map(\.name))
+            for (beacon, tracker) in self.beacons {
+                guard let place = tracker.published.place, place != BeaconState.nowhere, !both.contains(place),
+                    let new = next.beacons.first(where: { $0.beacon == beacon })
+                else { continue }
+                next.unknownPlaces.insert(topics.beaconState(new.beacon.name))
+            }
+        }
         for topic in Set(wanted.keys).union(next.wanted.keys).sorted() where wanted[topic] != next.wanted[topic] {
             next.makeDue(topic)
         }
@@ -131,9 +169,11 @@ struct RetainedMessageStore: Sendable {
     /// - Returns: Messages that must be published at once or not at all.
     mutating func receive(_ event: BeaconEvent, at now: ContinuousClock.Instant = .now) -> [MQTTMessage] {
         switch event {
-        case .region(let change): return receive(change)
+        case .region(let change): return receive(change, at: now)
         case .placed(let change):
             for index in beacons.indices where beacons[index].tracker.receive(change) { retainState(of: index) }
+            board.receive(change)
+            retainPlaces()
         // They have no state; destinations receive them as notifications.
         case .located, .suspected: break
         case .ranged(let report):
@@ -144,7 +184,7 @@ struct RetainedMessageStore: Sendable {
         return []
     }
 
-    private mutating func receive(_ change: RegionEvent) -> [MQTTMessage] {
+    private mutating func receive(_ change: RegionEvent, at now: ContinuousClock.Instant) -> [MQTTMessage] {
         var messages: [MQTTMessage] = []
         let isEvent = isOnline && discovery.isEnabled && (change.kind == .enter || change.kind == .exit)
         if regions[change.name]?.constraint == change.constraint {
@@ -156,7 +196,7 @@ struct RetainedMessageStore: Sendable {
         }
         for index in beacons.indices where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
             let before = beacons[index].tracker.published.presence
-            guard beacons[index].tracker.receive(change.state, at: change.time) else { continue }
+            guard beacons[index].tracker.receive(change.state, at: change.time, arriving: now) else { continue }
             retainState(of: index)
             // A configured region may match only this beacon, and report the same change again.
             guard isEvent, before != change.state else { continue }
@@ -178,11 +218,25 @@ struct RetainedMessageStore: Sendable {
 
     /// Processes diagnostics of the gateway itself.
     mutating func receive(_ new: GatewayDiagnostics, at now: ContinuousClock.Instant) {
-        guard discovery.isEnabled, diagnostics.receive(new, at: now) else { return }
-        retain(Self.json(diagnostics.published), at: topics.gatewayState)
+        guard discovery.isEnabled else { return }
+        if diagnostics.receive(new, at: now) { retain(Self.json(diagnostics.published), at: topics.gatewayState) }
+        for receiver in receivers.keys.sorted() {
+            guard receivers[receiver]?.receive(new.receivers[receiver], at: now) == true,
+                let state = receivers[receiver]?.published
+            else { continue }
+            retain(Self.json(state), at: topics.receiverState(receiver))
+        }
+        board.setHearing(new.receivers.mapValues(\.hears))
+        retainPlaces()
     }
 
-    /// Removes readings that no report has confirmed recently.
+    private mutating func retainPlaces() {
+        for place in board.places {
+            retain(Self.json(board.state(of: place)), at: topics.placeState(place.name))
+        }
+    }
+
+    /// Removes readings that no report has confirmed recently, and states of trackers that have long been unknown.
     mutating func expire(at now: ContinuousClock.Instant, after age: Duration = BeaconTracker.oldestArrival) {
         for index in beacons.indices where beacons[index].tracker.expire(at: now, after: age) { retainState(of: index) }
     }
@@ -201,6 +255,8 @@ struct RetainedMessageStore: Sendable {
         expire(at: now, after: BeaconTracker.oldestArrivalAtConnection)
         self.connection = connection
         (isOnline, returned) = (false, [])
+        // All entities are unavailable, so that no place can be wrong.
+        (unknownPlaces, knownPlaces) = ([], [])
         for topic in wanted.keys.sorted() { makeDue(topic) }
     }
 
@@ -242,9 +298,22 @@ struct RetainedMessageStore: Sendable {
         guard connection != nil, isReady, let stage = due.map(stage).min(by: { $0.rawValue < $1.rawValue }) else {
             return []
         }
+        if stage == .unknownPlaces {
+            let messages = beacons.compactMap { beacon, tracker -> MQTTMessage? in
+                let topic = topics.beaconState(beacon.name)
+                guard unknownPlaces.contains(topic), isDue.contains(topic) else { return nil }
+                var state = tracker.published
+                state.place = nil
+                return MQTTMessage(topic: topic, payload: Self.json(state), isRetained: true)
+            }
+            knownPlaces.formUnion(unknownPlaces)
+            unknownPlaces = []
+            return messages
+        }
         let next = due.filter { self.stage($0) == stage }
         due = due.filter { self.stage($0) != stage }
         isDue.subtract(next)
+        knownPlaces.subtract(next)
         // The gateway's device must come before the devices that refer to it.
         let order = Dictionary(announcements.enumerated().map { ($1.topic, $0) }) { first, _ in first }
         let sorted = next.enumerated().sorted { left, right in
@@ -256,6 +325,8 @@ struct RetainedMessageStore: Sendable {
 
     private func stage(_ topic: String) -> Stage {
         if !topics.owns(topic) { return .announcements }
+        if unknownPlaces.contains(topic) { return .unknownPlaces }
+        if knownPlaces.contains(topic) { return .knownPlaces }
         return wanted[topic] == nil ? .deletedStates : .states
     }
 

@@ -28,10 +28,16 @@ struct TopicTree: Hashable, Sendable {
     /// Returns the topic of a beacon's enter and exit events.
     func beaconEvent(_ name: String) -> String { "\(base)/beacon/\(TopicLevel.escape(name))/event" }
 
+    /// Returns the topic of a place's retained state.
+    func placeState(_ name: String) -> String { "\(base)/place/\(TopicLevel.escape(name))/state" }
+
+    /// Returns the topic of a receiver's retained diagnostics.
+    func receiverState(_ name: String) -> String { "\(base)/receiver/\(TopicLevel.escape(name))/state" }
+
     /// The topic of the gateway's retained diagnostics.
     var gatewayState: String { "\(base)/gateway/state" }
 
-    private static let retainedLevels = ["region", "beacon", "gateway"]
+    private static let retainedLevels = ["region", "beacon", "place", "receiver", "gateway"]
 
     /// The filters of all topics that may be retained, except the availability.
     var retainedFilters: [String] { Self.retainedLevels.map { "\(base)/\($0)/#" } }

@@ -83,6 +83,10 @@ public struct RangedBeacon: Hashable, Sendable {
     /// True if the beacon's power at one meter was measured, which replaces its claim.
     public var isCalibrated = false
 
+    /// True if the distance is unknown because the receiver that decided about it does not hear. The beacon has not
+    /// moved as far as anybody knows.
+    public var isUndecided = false
+
     /// True if the beacon's power at one meter is unknown. Its distance assumes ``IBeaconFrame/defaultMeasuredPower``
     /// until `beacon calibrate` has measured it.
     public var isUncalibrated: Bool { measuredPower == nil && !isCalibrated }

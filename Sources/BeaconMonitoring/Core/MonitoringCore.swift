@@ -88,7 +88,6 @@ package struct MonitoringCore: ~Copyable {
 
     private var requests: [RangingRequestID: RangingID] = [:]
     private var requestsByRanging: [RangingID: Request] = [:]
-    private var smoothed: Set<ReceiverID> = []
 
     var deafness: [ReceiverID: Deafness] = [:]
     /// The receivers that may or may not hear.
@@ -262,7 +261,7 @@ package struct MonitoringCore: ~Copyable {
     /// Sets whether a receiver's signal strengths are smoothed and thinned. They count for presence and places, but
     /// they do not allow a distance each second, so the receiver has no ranging reports.
     package mutating func setSmoothed(_ isSmoothed: Bool, of receiver: ReceiverID) {
-        if isSmoothed { smoothed.insert(receiver) } else { smoothed.remove(receiver) }
+        engine.setRanging(!isSmoothed, of: receiver)
     }
 
     /// Records a period of deafness that was discovered afterwards: a suspend, or a stopped process. Call it before
@@ -409,9 +408,7 @@ package struct MonitoringCore: ~Copyable {
                 let receiver = receiverNames[beacon.receiver] ?? "receiver \(beacon.receiver.index)"
                 events.append(.notice(RadioNotice(beacon, by: receiver)))
             case .ranged(let report):
-                guard let request = requestsByRanging[report.ranging], !smoothed.contains(report.receiver) else {
-                    continue
-                }
+                guard let request = requestsByRanging[report.ranging] else { continue }
                 if !report.beacons.isEmpty { nearMatches.end(request.constraint) }
                 events.append(
                     .ranged(

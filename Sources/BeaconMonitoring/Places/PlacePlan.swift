@@ -14,14 +14,19 @@ public struct PlacePlan: Hashable, Sendable {
         /// The names of its receivers, as the source has them.
         public var receivers: [String]
 
+        /// The id in Home Assistant; nil for one made from the first receiver.
+        public var id: String?
+
         /// Creates a place.
         ///
         /// - Parameters:
         ///   - name: the user's name for it.
         ///   - receivers: the names of its receivers, as the source has them.
-        public init(name: String, receivers: [String]) {
+        ///   - id: the id in Home Assistant; nil for one made from the first receiver.
+        public init(name: String, receivers: [String], id: String? = nil) {
             self.name = name
             self.receivers = receivers
+            self.id = id
         }
     }
 

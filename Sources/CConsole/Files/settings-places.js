@@ -38,7 +38,7 @@ async function placeForm(item, saved) {
       ...(chosen.value().length ? [] : [{ key: "receivers", detail: "choose at least one receiver" }]),
     ],
     send: async () => {
-      const body = { name: name.value(), receivers: chosen.value() };
+      const body = { name: name.value(), receivers: chosen.value(), id: item?.settings.id };
       if (item) await send("PUT", pathOf("v1/places", item.name), body);
       else await send("POST", "v1/places", body);
       saved(body.name);

@@ -53,8 +53,12 @@ enum mosq_opt_t {
 #define MOSQ_LOG_ERR 8
 #define MQTT_PROTOCOL_V311 4
 #define MQTT_PROTOCOL_V5 5
+// MQTT 5.0, 3.14.2.1.
+#define MQTT_RC_DISCONNECT_WITH_WILL_MSG 4
 // MQTT 5.0, 2.2.2.2.
+#define MQTT_PROP_SESSION_EXPIRY_INTERVAL 17
 #define MQTT_PROP_SERVER_KEEP_ALIVE 19
+#define MQTT_PROP_WILL_DELAY_INTERVAL 24
 #define MQTT_PROP_REASON_STRING 31
 #define MQTT_PROP_RECEIVE_MAXIMUM 33
 #define MQTT_PROP_MAXIMUM_QOS 36
@@ -91,8 +95,10 @@ struct beacon_mosquitto_functions {
     // Settings.
     int (*_Nonnull int_option)(mosquitto *client, enum mosq_opt_t option, int value);
     int (*_Nonnull username_pw_set)(mosquitto *client, const char *_Nullable user, const char *_Nullable password);
-    int (*_Nonnull will_set)(
-        mosquitto *client, const char *topic, int count, const void *_Nullable payload, int quality, bool is_retained);
+    // The client owns the properties if it succeeds.
+    int (*_Nonnull will_set_v5)(
+        mosquitto *client, const char *topic, int count, const void *_Nullable payload, int quality, bool is_retained,
+        mosquitto_property *_Nullable properties);
     int (*_Nonnull tls_set)(
         mosquitto *client, const char *_Nullable authority_file, const char *_Nullable authority_folder,
         const char *_Nullable certificate_file, const char *_Nullable key_file,

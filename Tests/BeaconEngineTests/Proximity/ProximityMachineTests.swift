@@ -49,7 +49,9 @@ struct ProximityMachineTests {
         var bench = ProximityBench(.gone, .near)
         #expect(bench.play("nnnn", receiver: "hall") == ["1 near"])
         #expect(bench.play("---------------------", receiver: "attic") == [])
-        #expect(bench.play("n-", receiver: "attic") == ["26 near", "27 gone"])
+        // It was near before the doubt, too.
+        #expect(bench.play("n-", receiver: "attic") == ["27 gone"])
+        #expect(bench.play("-----n", receiver: "attic") == ["33 near"])
     }
 
     @Test("Each condition and each beacon counts separately")
@@ -92,6 +94,11 @@ struct ProximityMachineTests {
         // A night without a report, and then a report without beacons.
         bench.second += 3600 * 8
         #expect(bench.play("----", receiver: "a").isEmpty)
+        // It is as near as before, and so it has not come.
+        #expect(bench.play("n", receiver: "a").isEmpty)
+        bench.second += 100
+        // A beacon that is far after the night has left.
+        #expect(bench.play("fffff", receiver: "a").isEmpty)
         #expect(bench.play("n", receiver: "a").map { $0.split(separator: " ").dropFirst() } == [["near"]])
         // It does not return; another one hears the beacon, and then no longer.
         bench.second += 100

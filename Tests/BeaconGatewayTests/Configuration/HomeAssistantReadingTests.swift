@@ -32,6 +32,41 @@ struct HomeAssistantReadingTests {
         #expect(settings.homeAssistant.announcesRegions == announcesRegions)
     }
 
+    @Test("A beacon counts for places if it is a tracker or says so, and places have ids")
+    func places() throws {
+        let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+        func check(_ study: String, places: Bool = true) -> GatewayConfiguration.Checked {
+            ConfigurationBench.check(
+                ConfigurationBench.start
+                    + """
+                    beacons:
+                      - { name: keys, uuid: \(uuid), major: 1, minor: 1, tracker: true }
+                      - { name: cat, uuid: \(uuid), major: 1, minor: 2, counts: true }
+                      - { name: car, uuid: \(uuid), major: 1, minor: 3, tracker: true, counts: false }
+                      - { name: lamp, uuid: \(uuid), major: 1, minor: 4 }
+                    places: [{ name: Kitchen, receivers: [pi, stove] }, { name: Study, receivers: [desk], id: \(study) }]
+                    destinations: [{ name: a, type: mqtt, host: localhost, home-assistant: { places: \(places) } }]
+                    """)
+        }
+        let checked = check("s-1")
+        #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
+        #expect(checked.configuration.namedBeacons.map(\.counts) == [true, true, false, false])
+        #expect(
+            checked.configuration.namedPlaces
+                == [
+                    NamedPlace(name: "Kitchen", receivers: ["pi", "stove"]),
+                    NamedPlace(name: "Study", receivers: ["desk"], id: "s-1"),
+                ])
+        guard case .mqtt(let broker) = try #require(check("s", places: false).configuration.destinations.first).kind
+        else {
+            Issue.record("it is not a broker")
+            return
+        }
+        #expect(!broker.homeAssistant.announcesPlaces)
+        #expect(check("pi").diagnostics.map(\.severity) == [.warning])
+        #expect(check("'a b'").diagnostics.map(\.severity) == [.error])
+    }
+
     @Test(
         "Mistakes are reported",
         arguments: [("{ regions: some }", "regions"), ("{ region: false }", #"was "regions" meant?"#)])

@@ -28,7 +28,7 @@ struct DiscoveryTests {
         let root = try Self.json(Self.discovery().payload(for: beacon))
         let components = try #require(root["components"] as? [String: [String: Any]])
         func value(_ component: String, _ key: String) -> String? { components[component]?[key] as? String }
-        var names: Set = ["presence", "distance", "proximity", "rssi", "event"]
+        var names: Set = ["presence", "distance", "proximity", "rssi", "receiver", "event"]
         if isTracker { names.insert("tracker") }
         #expect(Set(components.keys) == names)
         #expect(value("presence", "device_class") == "presence")
@@ -37,18 +37,30 @@ struct DiscoveryTests {
         #expect(value("proximity", "icon")?.hasPrefix("mdi:") == true)
         #expect(value("rssi", "unit_of_measurement") == "dBm")
         #expect(components["presence"]?["name"] is NSNull)
+        #expect(value("presence", "default_entity_id") == "binary_sensor.keys")
+        #expect(value("rssi", "default_entity_id") == "sensor.keys_signal_strength")
+        // An `enum` would raise errors when receivers come and go.
+        #expect(value("receiver", "device_class") == nil)
         #expect(value("event", "state_topic") == "beacond/hall/beacon/keys/event")
         #expect(components["event"]?["event_types"] as? [String] == ["enter", "exit"])
         #expect(components["event"]?["device_class"] == nil)
         #expect(root["state_topic"] as? String == "beacond/hall/beacon/keys/state")
         #expect(root["availability_topic"] as? String == "beacond/hall/status")
+        let availability = root["availability_template"] as? String
+        #expect(availability == "{{ 'online' if value == 'online' else 'offline' }}")
         guard isTracker else { return }
         #expect(value("tracker", "platform") == "device_tracker")
         #expect(value("tracker", "source_type") == "bluetooth_le")
-        #expect(value("tracker", "payload_home") == "present")
-        #expect(value("tracker", "payload_not_home") == "absent")
+        #expect(value("tracker", "payload_home") == "home")
+        #expect(value("tracker", "payload_not_home") == "not_home")
         #expect(value("tracker", "payload_reset") == "unknown")
-        #expect(value("tracker", "value_template") == "{{ value_json.presence }}")
+        #expect(value("tracker", "value_template") == "{{ value_json.tracker }}")
+        // Without these attributes, Home Assistant counts the person in no zone.
+        #expect(value("tracker", "json_attributes_topic") == "beacond/hall/beacon/keys/state")
+        let attributes = value("tracker", "json_attributes_template") ?? ""
+        #expect(attributes.contains("'tracking_type': 'connection'") && attributes.contains("['zone.home']"))
+        // The other entities are unavailable while the gateway is restarting, and the tracker is not.
+        #expect(value("tracker", "availability_template") == "{{ value }}")
     }
 
     @Test(
@@ -162,6 +174,55 @@ struct DiscoveryTests {
         #expect(String(decoding: state, as: UTF8.self).contains(#""place":null"#))
     }
 
+    @Test("Each place and each of its receivers has a device in the place's area")
+    func places() throws {
+        let kitchen = NamedPlace(name: "Kitchen", receivers: ["kitchen", "Hall Pi"])
+        let bath = NamedPlace(name: "Bath", receivers: ["pi"], id: "b-1")
+        let broker = MQTTSettings.test(port: 1, clientID: "gateway")
+        func announcements(_ options: HomeAssistantSettings) -> [(topic: String, payload: DiscoveryPayload)] {
+            Discovery(options, broker: broker, topics: TopicTree(base: "beacond/hall"), places: [kitchen, bath])
+                .announcements(regions: [], beacons: [])
+        }
+        let all = announcements(HomeAssistantSettings())
+        // The topics are written out here, because a change would make every user's devices new ones.
+        #expect(
+            all.map(\.topic)
+                == ["gateway", "place_kitchen", "place_b-1", "receiver_kitchen", "receiver_Hall_20Pi", "receiver_pi"]
+                .map {
+                    "homeassistant/device/gateway_\($0)/config"
+                })
+        #expect(
+            all.dropFirst().map(\.payload.device.suggestedArea) == ["Kitchen", "Bath", "Kitchen", "Kitchen", "Bath"])
+        for (topic, payload) in all {
+            let bytes = Array(try JSONEncoder.ofDiscovery.encode(payload))
+            #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
+            #expect(Self.discovery().owns(topic))
+        }
+        let place = all[1].payload
+        #expect(place.stateTopic == "beacond/hall/place/Kitchen/state")
+        #expect(Set(place.components.keys) == ["occupancy", "count", "hears"])
+        #expect(place.components["occupancy"]?.defaultEntityID == "binary_sensor.kitchen_occupied")
+        #expect(place.components["count"]?.stateClass == "measurement")
+        let receiver = all[4].payload
+        #expect(receiver.stateTopic == "beacond/hall/receiver/Hall%20Pi/state")
+        #expect(Set(receiver.components.keys) == ["hears", "adverts"])
+        #expect(receiver.components["adverts"]?.enabledByDefault == false)
+        #expect(receiver.components["hears"]?.defaultEntityID == "binary_sensor.hall_pi_hears")
+        #expect(announcements(HomeAssistantSettings(announcesPlaces: false)).count == 1)
+    }
+
+    @Test(
+        "The id of a new entity depends neither on its area nor on the language",
+        arguments: [
+            ("Ann's keys", "ann_s_keys"), ("  A/b--C 2 ", "a_b_c_2"), ("Küche", "küche"), ("鍵", "鍵"), ("'", "beacon"),
+        ])
+    func entityIDs(name: String, expected: String) {
+        let payload = Self.discovery().payload(for: NamedBeacon(name: name, identity: TestBeacon.keys, isTracker: true))
+        let ids = payload.components.values.map(\.defaultEntityID)
+        #expect(ids.contains("binary_sensor.\(expected)") && ids.contains("device_tracker.\(expected)_tracker"))
+        #expect(Set(ids).count == payload.components.count)
+    }
+
     @Test("A beacon's ids do not depend on its name")
     func stableIDs() throws {
         let first = try Self.announcement(name: "keys", clientID: "gateway")
@@ -171,7 +232,7 @@ struct DiscoveryTests {
         // The ids are written out here, because a change would make every user's devices new ones.
         #expect(
             try Self.ids(first)
-                == ["presence", "distance", "proximity", "rssi", "event"].map {
+                == ["presence", "distance", "proximity", "rssi", "receiver", "event"].map {
                     "gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2_\($0)"
                 }.sorted())
         #expect(first.topic == "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2/config")
@@ -207,6 +268,8 @@ struct DiscoveryTests {
         let text = String(decoding: try JSONEncoder.sorted.encode(BeaconState()), as: UTF8.self)
         #expect(
             text == #"{"distance":null,"presence":"unknown","proximity":"unknown","receiver":null,"rssi":null}"#)
+        let tracker = String(decoding: try JSONEncoder.sorted.encode(BeaconState(tracker: .unknown)), as: UTF8.self)
+        #expect(tracker.contains(#""tracker":"unknown""#))
     }
 
     private static func discovery(

@@ -8,7 +8,7 @@ import Testing
 struct BeaconTrackerTests {
     @Test("A beacon that lies still causes a handful of messages in an hour of 3600 reports")
     func still() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         var generator = SplitMix64(seed: 1)
         var messages = 0
         for second in 0..<3600 {
@@ -22,7 +22,7 @@ struct BeaconTrackerTests {
 
     @Test("A moving beacon causes at most one message in ten seconds")
     func moving() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         var times: [Int] = []
         for second in 0..<600
         where receive(.ranged(second % 2 == 0 ? 4 : 20, proximity: .far, at: Double(second)), &tracker) {
@@ -34,7 +34,7 @@ struct BeaconTrackerTests {
 
     @Test("A change of proximity or presence is published at once")
     func atOnce() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         #expect(receive(.ranged(2, at: 1), &tracker))
         #expect(receive(.ranged(2, proximity: .far, at: 2), &tracker))
         #expect(receive(.presence(.inside, at: 3), &tracker))
@@ -46,7 +46,7 @@ struct BeaconTrackerTests {
 
     @Test("A change of place is published at once, and an unknown place is null")
     func place() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         func change(_ state: RegionState, _ place: String?, at time: Int64) -> PlaceEvent {
             PlaceEvent(
                 time: Timestamp(nanoseconds: time * 1_000_000_000), identity: TestBeacon.keys, state: state,
@@ -72,7 +72,7 @@ struct BeaconTrackerTests {
             (2.0, -60, 2.0, -66, true), (2.0, -60, -1, -60, true), (2.0, -60, 2.0, 0, true),
         ])
     func thresholds(distance: Double, rssi: Int, newDistance: Double, newRSSI: Int, isPublished: Bool) {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         #expect(receive(.ranged(distance, rssi: rssi, at: 1), &tracker))
         #expect(!receive(.ranged(newDistance, rssi: newRSSI, at: 10), &tracker))
         #expect(receive(.ranged(newDistance, rssi: newRSSI, at: 11), &tracker) == isPublished)
@@ -80,7 +80,7 @@ struct BeaconTrackerTests {
 
     @Test("There is no distance once the beacon is absent or no longer listed")
     func gone() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(receive(.ranged(nil, at: 2), &tracker))
@@ -93,7 +93,7 @@ struct BeaconTrackerTests {
 
     @Test("The nearest of several receivers counts, and a silent receiver does not")
     func receivers() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         _ = receive(.ranged(8, proximity: .far, receiver: "hci0", at: 1), &tracker)
         #expect(receive(.ranged(1, proximity: .near, receiver: "hci1", at: 1), &tracker))
         #expect(tracker.published.receiver == "hci1")
@@ -104,7 +104,7 @@ struct BeaconTrackerTests {
 
     @Test("Reports of other beacons change nothing")
     func others() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(!receive(.ranged(nil, of: BeaconConstraint(TestBeacon.bag), at: 2), &tracker))
         #expect(!receive(.ranged(nil, of: BeaconConstraint(TestBeacon.bag), at: 20), &tracker))
@@ -113,7 +113,7 @@ struct BeaconTrackerTests {
 
     @Test("Proximity and distance are removed if no report confirms them for a while")
     func expired() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(!expire(&tracker, at: 16))
@@ -125,7 +125,7 @@ struct BeaconTrackerTests {
 
     @Test("There is no proximity from before a connection that was lost during suspension")
     func connectedAgain() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         let age = BeaconTracker.oldestArrivalAtConnection
@@ -137,7 +137,7 @@ struct BeaconTrackerTests {
     @Test(
         "Reports made before suspension that arrive after it give no proximity", arguments: 1...4)
     func late(count: Int) {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         for second in 0..<count {
@@ -151,7 +151,7 @@ struct BeaconTrackerTests {
 
     @Test("A source that had stopped for a while gives a proximity again")
     func behind() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         for second in 1...20 { receiveLate(.ranged(2, at: Double(second)), by: second < 5 ? 0 : 60, &tracker) }
         #expect(tracker.published.proximity == .near)
@@ -169,7 +169,7 @@ struct BeaconTrackerTests {
 
     @Test("There is no proximity while no receiver hears, and the next reading is published at once")
     func deaf() {
-        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateSettings())
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(receive(.presence(.unknown, at: 2), &tracker))
@@ -180,6 +180,42 @@ struct BeaconTrackerTests {
         #expect(tracker.published.proximity == .near)
     }
 
+    @Test("A tracker keeps its state for five minutes while the presence is unknown")
+    func trackerInOutage() {
+        var tracker = BeaconTracker(
+            NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: true), options: MQTTStateSettings())
+        #expect(tracker.published.tracker == .unknown)
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        #expect(tracker.published.tracker == .inside)
+        // The second outage begins anew.
+        _ = receive(.presence(.unknown, at: 10), &tracker)
+        #expect(!expire(&tracker, at: 309))
+        #expect(tracker.published == BeaconState(tracker: .inside))
+        _ = receive(.presence(.inside, at: 309), &tracker)
+        _ = receive(.presence(.unknown, at: 400), &tracker)
+        // Repeated reports do not prolong it.
+        _ = receive(.presence(.unknown, at: 600), &tracker)
+        #expect(!expire(&tracker, at: 699))
+        #expect(expire(&tracker, at: 700))
+        #expect(tracker.published == BeaconState(tracker: .unknown))
+        #expect(!expire(&tracker, at: 702))
+        #expect(receive(.presence(.outside, at: 703), &tracker))
+        #expect(tracker.published.tracker == .outside)
+    }
+
+    @Test("A beacon that becomes a tracker has its presence at once, and one that is none has no tracker")
+    func trackerConfigured() {
+        var tracker = BeaconTracker(Self.keys, options: MQTTStateSettings())
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        #expect(tracker.published.tracker == nil)
+        tracker.configure(
+            NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: true), places: [:], hasPlaces: false)
+        #expect(tracker.published.tracker == .inside)
+        tracker.configure(Self.keys, places: [:], hasPlaces: false)
+        #expect(tracker.published.tracker == nil)
+    }
+
+    private static let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
     private static let start = ContinuousClock.now
 
     private func expire(
@@ -190,7 +226,10 @@ struct BeaconTrackerTests {
 
     private func receive(_ event: BeaconEvent, _ tracker: inout BeaconTracker) -> Bool {
         switch event {
-        case .region(let change): tracker.receive(change.state, at: change.time)
+        case .region(let change):
+            tracker.receive(
+                change.state, at: change.time,
+                arriving: Self.start.advanced(by: .nanoseconds(change.time.nanoseconds)))
         case .placed(let change): tracker.receive(change)
         case .located, .suspected: false
         case .ranged(let report):

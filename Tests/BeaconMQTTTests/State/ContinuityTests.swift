@@ -98,6 +98,40 @@ struct ContinuityTests {
         }
     }
 
+    @Test(
+        "A tracker keeps its state while the gateway restarts within a minute",
+        arguments: [Interruption.cleanStop, .kill])
+    func restart(interruption: Interruption) {
+        var house = House()
+        house.gateway.start(with: nil)
+        house.publish()
+        house.report(.near, from: nil)
+        house.publish()
+        #expect(house.home.trackerStates == ["unknown", "home"])
+        house.restart(interruption, after: 55, before: .near)
+        house.report(.near, from: .near)
+        house.publish()
+        #expect(house.home.visible == Truth.near.values)
+        #expect(house.home.trackerStates == ["unknown", "home"])
+    }
+
+    @Test("A tracker keeps its state while all receivers are deaf for five minutes, and is unknown later")
+    func deaf() {
+        var house = House()
+        house.gateway.start(with: nil)
+        house.publish()
+        house.report(.near, from: nil)
+        house.loseHearing(for: 299)
+        #expect(house.home.visible?["presence"] == "unknown")
+        #expect(house.home.trackerStates == ["unknown", "home"])
+        house.report(.near, from: .near)
+        #expect(house.home.trackerStates == ["unknown", "home"])
+        house.loseHearing(for: 301)
+        #expect(house.home.trackerStates == ["unknown", "home", "unknown"])
+        house.report(.near, from: .near)
+        #expect(house.home.trackerStates == ["unknown", "home", "unknown", "home"])
+    }
+
     @Test("The entities are unavailable until the states of the last run are known")
     func notRestored() {
         var house = House()
@@ -105,7 +139,7 @@ struct ContinuityTests {
         house.publish()
         house.report(.near, from: nil)
         house.publish()
-        house.broker.retain("g/status", "offline", &house.home)
+        house.broker.retain("g/status", "restarting", &house.home)
         house.gateway.start(with: nil, isReady: false)
         house.publish()
         #expect(house.home.visible == nil)
@@ -156,12 +190,7 @@ private struct House {
         _ interruption: ContinuityTests.Interruption, before: ContinuityTests.Truth, after: ContinuityTests.Truth
     ) {
         switch interruption {
-        case .cleanStop, .kill:
-            // The gateway itself, or its will message.
-            broker.retain("g/status", "offline", &home)
-            gateway.seconds += 600
-            gateway.start(with: before.isThere ? .inside : .outside)
-            connect()
+        case .cleanStop, .kill: restart(interruption, after: 600, before: before)
         case .suspended:
             broker.retain("g/status", "offline", &home)
             gateway.store.disconnected()
@@ -187,6 +216,25 @@ private struct House {
         }
     }
 
+    /// The gateway ends and starts again. With MQTT 5, the broker waits a minute before it publishes the will message.
+    mutating func restart(
+        _ interruption: ContinuityTests.Interruption, after seconds: Double, before: ContinuityTests.Truth
+    ) {
+        if interruption == .cleanStop { broker.retain("g/status", "restarting", &home) }
+        if .seconds(seconds) > MQTTSink.restartTime { broker.retain("g/status", "offline", &home) }
+        gateway.seconds += seconds
+        gateway.start(with: before.isThere ? .inside : .outside)
+        connect()
+    }
+
+    /// All receivers are deaf for a time.
+    mutating func loseHearing(for seconds: Double) {
+        send(.presence(.unknown, at: gateway.seconds))
+        gateway.seconds += seconds - 1
+        gateway.store.expire(at: gateway.now)
+        publish()
+    }
+
     /// The gateway reconnects first.
     private mutating func loseBroker(
         _ before: ContinuityTests.Truth, _ after: ContinuityTests.Truth, forgets: Bool
@@ -203,7 +251,7 @@ private struct House {
     }
 
     private mutating func connect() {
-        broker.retain("g/status", "offline", &home)
+        broker.retain("g/status", "restarting", &home)
         gateway.store.connected(as: gateway.nextConnection(), at: gateway.now)
         publish()
     }

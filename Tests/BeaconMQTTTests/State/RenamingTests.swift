@@ -10,13 +10,13 @@ struct RenamingTests {
     private static let topics = TopicTree(base: "g")
     private static let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
 
-    private static func discovery(places: [String] = []) -> Discovery {
+    private static func discovery(places: [NamedPlace] = []) -> Discovery {
         Discovery(
             HomeAssistantSettings(isEnabled: true), broker: .test(port: 1, clientID: "gateway"), topics: topics,
             places: places)
     }
 
-    private static func store(places: [String] = []) -> RetainedMessageStore {
+    private static func store(places: [NamedPlace] = []) -> RetainedMessageStore {
         var store = RetainedMessageStore(
             regions: ["shop", "attic"], beacons: [keys], topics: topics, discovery: discovery(places: places),
             options: MQTTStateSettings())
@@ -74,20 +74,67 @@ struct RenamingTests {
         #expect(!due.contains { $0.topic.contains("/region/") }, "\(due)")
     }
 
-    @Test("A place's new name replaces the beacon's place, and no other value changes")
+    private static func placed(_ state: RegionState, _ place: String?, at seconds: Double) -> BeaconEvent {
+        .placed(PlaceEvent(time: .at(seconds), identity: TestBeacon.keys, state: state, place: place, before: nil))
+    }
+
+    @Test("A place's new name replaces the beacon's place, which is unknown while the list of places changes")
     func place() throws {
         var store = Self.store(places: ["hall", "kitchen"])
-        _ = store.receive(
-            .placed(
-                PlaceEvent(
-                    time: Timestamp(nanoseconds: 2_000_000_000), identity: TestBeacon.keys, state: .inside,
-                    place: "hall", before: nil)))
+        _ = store.receive(Self.placed(.inside, "hall", at: 2))
         let before = try #require(Self.due(&store).last).payload
         #expect(before.contains(#""place":"hall""#))
         store.configure(
             regions: ["shop", "attic"], beacons: [Self.keys], discovery: Self.discovery(places: ["foyer", "kitchen"]),
             renamed: RenamedItems(places: ["hall": "foyer"]))
-        let after = try #require(Self.due(&store).first { $0.topic == "g/beacon/keys/state" })
-        #expect(after.payload == before.replacing("hall", with: "foyer"))
+        let due = Self.due(&store)
+        let device = "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2/config"
+        let messages = due.filter { $0.topic == device || $0.topic == "g/beacon/keys/state" }
+        try #require(messages.map(\.topic) == ["g/beacon/keys/state", device, "g/beacon/keys/state"], "\(due)")
+        #expect(messages[0].payload == before.replacing("\"hall\"", with: "null"))
+        #expect(messages[2].payload == before.replacing("hall", with: "foyer"))
+        // A beacon in another place needs no unknown place.
+        _ = store.receive(Self.placed(.inside, "kitchen", at: 3))
+        _ = Self.due(&store)
+        store.configure(
+            regions: ["shop", "attic"], beacons: [Self.keys], discovery: Self.discovery(places: ["hall", "kitchen"]),
+            renamed: RenamedItems(places: ["foyer": "hall"]))
+        #expect(!Self.due(&store).contains { $0.topic == "g/beacon/keys/state" })
+    }
+
+    @Test("A beacon in a removed place has no place before the announcement without it, and then its next place")
+    func removedPlace() throws {
+        var store = Self.store(places: ["hall", "kitchen"])
+        _ = store.receive(Self.placed(.inside, "hall", at: 2))
+        _ = Self.due(&store)
+        store.configure(
+            regions: ["shop", "attic"], beacons: [Self.keys], discovery: Self.discovery(places: ["kitchen"]))
+        _ = store.receive(Self.placed(.inside, "kitchen", at: 3))
+        let states = Self.due(&store).filter { $0.topic == "g/beacon/keys/state" }
+        #expect(states.count == 2 && states[0].payload.contains(#""place":null"#), "\(states)")
+        #expect(states[1].payload.contains(#""place":"kitchen""#), "\(states)")
+    }
+
+    @Test("A renamed place keeps its device and its state, and its old topic is emptied last")
+    func placeDevice() throws {
+        var store = Self.store(places: ["hall", "kitchen"])
+        var diagnostics = GatewayDiagnostics(hears: true, advertsPerSecond: 1, waiting: 0)
+        diagnostics.receivers = ["hall": .init(hears: true, advertsPerMinute: 60)]
+        store.receive(diagnostics, at: .now)
+        _ = Self.due(&store)
+        var foyer: NamedPlace = "hall"
+        foyer.name = "foyer"
+        store.configure(
+            regions: ["shop", "attic"], beacons: [Self.keys], discovery: Self.discovery(places: [foyer, "kitchen"]),
+            renamed: RenamedItems(places: ["hall": "foyer"]))
+        let due = Self.due(&store)
+        let state = try #require(due.firstIndex { $0.topic == "g/place/foyer/state" })
+        #expect(due[state].payload == #"{"beacons":[],"count":0,"hears":true,"occupied":false}"#)
+        let device = try #require(
+            due.firstIndex { $0.topic == "homeassistant/device/gateway_place_hall/config" && !$0.payload.isEmpty })
+        #expect(due[device].payload.contains(#""name":"foyer""#))
+        let deleted = try #require(due.firstIndex { $0.topic == "g/place/hall/state" && $0.payload.isEmpty })
+        #expect(state < device && device < deleted, "\(due)")
+        #expect(!due.contains { $0.topic.hasPrefix("g/place/kitchen") || $0.topic.hasPrefix("g/receiver/") }, "\(due)")
     }
 }

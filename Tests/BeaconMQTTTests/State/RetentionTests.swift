@@ -130,7 +130,7 @@ struct RetentionTests {
                 return messages[beacon]?.contains("near") == true && messages["beacond/hall/status"] == "online"
             }
         }
-        #expect(try await retained()["beacond/hall/status"] == "offline")
+        #expect(try await retained()["beacond/hall/status"] == "restarting")
 
         let observer = try await Observer(port: broker.port)
         let second = try sink()

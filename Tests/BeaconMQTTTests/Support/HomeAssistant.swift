@@ -5,7 +5,11 @@ import Foundation
 struct HomeAssistant {
     var isConnected = true { didSet { stamp() } }
     private var isOnline = false
+    private var isTrackerAvailable = false
     private var values: [String: String] = [:]
+
+    /// The states of the tracker, one after another.
+    private(set) var trackerStates: [String] = []
 
     /// The visible values after each change.
     private(set) var stamps: [[String: String]] = []
@@ -26,7 +30,10 @@ struct HomeAssistant {
 
     mutating func receive(_ topic: String, _ payload: String) {
         switch topic {
-        case "g/status": isOnline = payload == "online"
+        case "g/status":
+            isOnline = payload == "online"
+            // It ignores any other word.
+            if isOnline || payload == "offline" { isTrackerAvailable = isOnline }
         case "g/region/shop/state": values["occupancy"] = ["inside": "on", "outside": "off"][payload] ?? "unknown"
         case "g/beacon/keys/state":
             guard let state = try? JSONSerialization.jsonObject(with: Data(payload.utf8)) as? [String: Any] else {
@@ -34,7 +41,7 @@ struct HomeAssistant {
             }
             let presence = state["presence"] as? String ?? ""
             values["presence"] = ["present": "on", "absent": "off"][presence] ?? "unknown"
-            values["tracker"] = ["present": "home", "absent": "not_home"][presence] ?? "unknown"
+            values["tracker"] = state["tracker"] as? String ?? "unknown"
             values["proximity"] = state["proximity"] as? String ?? "unknown"
             values["distance"] = (state["distance"] as? Double).map { "\(Int($0))" } ?? "unknown"
             values["place"] = state["place"] as? String ?? "unknown"
@@ -49,6 +56,8 @@ struct HomeAssistant {
     }
 
     private mutating func stamp() {
+        let tracker = isConnected && isTrackerAvailable ? values["tracker"] ?? "unknown" : "unavailable"
+        if tracker != trackerStates.last ?? "unavailable" { trackerStates.append(tracker) }
         guard let visible, visible != stamps.last else { return }
         stamps.append(visible)
         for (entity, value) in visible where value != "unknown" { known[entity] = value }

@@ -39,6 +39,11 @@ extension NamedRegion: ExpressibleByStringLiteral {
     var device: String { "gateway_region_e2c56db5dffb48d2b060d0f5a71096e0-\(constraint.major ?? 0)" }
 }
 
+extension NamedPlace: ExpressibleByStringLiteral {
+    /// Creates a place with this name and a receiver of the same name in lower case.
+    public init(stringLiteral name: String) { self.init(name: name, receivers: [name.lowercased()]) }
+}
+
 extension Timestamp {
     /// Returns the time at a number of seconds after the start.
     static func at(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: Int64(seconds * 1_000_000_000)) }

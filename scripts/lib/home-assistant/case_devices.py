@@ -46,8 +46,7 @@ def check_devices(house):
         "launch: { rules: [{ name: siren, events: [enter], program: [/nowhere/siren] }] }\n"))
     house.beacon(11, 4).comes()
     house.comes(
-        # Home Assistant puts the area before the names of a device's entities.
-        lambda: ha.state("binary_sensor.hall_lamp") == "on" and ha.state("binary_sensor.front_room") == "on",
+        lambda: ha.state("binary_sensor.lamp") == "on" and ha.state("binary_sensor.front_room") == "on",
         "beacon and region are present", lambda: states(ha))
     devices = ha.devices()
     own = {name: devices.get(name, {}) for name in ("Lamp", "front room")}
@@ -80,7 +79,7 @@ def check_devices(house):
     areas = {area["area_id"]: area["name"] for area in ha.call("config/area_registry/list")}
     house.check(
         areas.get(own["Lamp"].get("area_id")) == "hall", "a beacon with a fixed place is in that area", areas)
-    for entity in ("sensor.hall_lamp_proximity", "sensor.hall_lamp_place"):
+    for entity in ("sensor.lamp_proximity", "sensor.lamp_place"):
         house.check((ha.attribute(entity, "icon") or "").startswith("mdi:"), f"{entity} has an icon")
     announced = [json.loads(text) for text in house.broker.retained("homeassistant/device/+/config").values()]
     house.check(

@@ -104,7 +104,7 @@ class Interruption:
 
     def wait_for_unavailable(self):
         until(
-            lambda: self.ha.state("binary_sensor.stayed_room") == "unavailable", "Home Assistant does not notice the interruption")
+            lambda: self.ha.state("binary_sensor.stayed_room") == "unavailable", "Home Assistant does not notice the interruption", 90)
 
     def verdicts(self, delivers=True):
         """Checks the final states, and which automations have run.

@@ -23,6 +23,7 @@ import case_movements  # noqa: E402, F401
 import case_persons  # noqa: E402, F401
 import case_proxy  # noqa: E402, F401
 import case_reloads  # noqa: E402, F401
+import case_rooms  # noqa: E402, F401
 import case_gateways  # noqa: E402, F401
 import home_assistant  # noqa: E402
 import picture  # noqa: E402, F401

@@ -36,7 +36,6 @@ person:
 zone:
 automation: !include automations.yaml
 automation documents: !include_dir_list documents
-input_boolean: { ann_is_home: { name: Ann is home } }
 template: [{ light: [{ name: Hall, turn_on: [], turn_off: [] }] }]
 logger: { default: warning, logs: { homeassistant.components.automation: info } }
 """

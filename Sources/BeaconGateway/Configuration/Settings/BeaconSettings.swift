@@ -18,16 +18,20 @@ public struct BeaconSettings: Hashable, Sendable {
     /// True for a beacon that a person carries, so that Home Assistant tracks the person.
     public var isTracker: Bool
 
+    /// True for a beacon that counts for the occupancy of places; nil if it does as a tracker.
+    public var counts: Bool?
+
     /// Creates the settings of a beacon.
     public init(
         name: String, identity: BeaconIdentity, place: String? = nil, attributes: [String: String] = [:],
-        isTracker: Bool = false
+        isTracker: Bool = false, counts: Bool? = nil
     ) {
         self.name = name
         self.identity = identity
         self.place = place
         self.attributes = attributes
         self.isTracker = isTracker
+        self.counts = counts
     }
 }
 
@@ -60,6 +64,10 @@ extension BeaconSettings {
             Setting(
                 "tracker", \.isTracker, .boolean, title: "A person carries it",
                 "A person carries it: Home Assistant then has a tracker for it, which shows who is home."),
+            Setting(
+                "counts", .boolean, title: "It counts for the occupancy of places",
+                "It counts for the occupancy of places in Home Assistant; by default if a person carries it."
+            ) { $0.counts = $1 },
         ]
     ) { section, beacon, isWhole in
         if beacon.isTracker, beacon.place != nil {

@@ -59,6 +59,9 @@ extension HomeAssistantSettings {
         [
             Setting("enabled", \.isEnabled, .boolean, "Announces devices; `false` removes earlier announcements."),
             Setting("regions", \.announcesRegions, .boolean, "Also announces the regions, beside the named beacons."),
+            Setting(
+                "places", \.announcesPlaces, .boolean,
+                "Also announces the places and their receivers, with the occupancy of each place."),
             Setting("discovery-prefix", \.discoveryPrefix, .text(), "The prefix of its discovery topics."),
             Setting("status-topic", \.statusTopic, .text(), "The topic on which it reports that it has started."),
         ])

@@ -156,6 +156,9 @@ extension ConfigurationSection {
             if broker.homeAssistant.isEnabled, broker.homeAssistant.announcesRegions {
                 warnOfEqualRegions(configuration.namedRegions(for: settings))
             }
+            if broker.homeAssistant.isEnabled, broker.homeAssistant.announcesPlaces {
+                warnOfEqualPlaces(configuration.namedPlaces)
+            }
         }
     }
 
@@ -167,6 +170,17 @@ extension ConfigurationSection {
             warn(
                 "the regions \"\(other)\" and \"\(region.name)\" match the same beacons, so one of them becomes "
                     + "a new device of Home Assistant when it is renamed; give it an \"id\"")
+        }
+    }
+
+    /// Warns of places with the same id. Home Assistant identifies all but one of them by name.
+    private func warnOfEqualPlaces(_ places: [NamedPlace]) {
+        var names: [String: String] = [:]
+        for place in places {
+            guard let other = names.updateValue(place.name, forKey: place.key) else { continue }
+            warn(
+                "the places \"\(other)\" and \"\(place.name)\" have the same id, \"\(place.key)\", so one of them becomes "
+                    + "a new device of Home Assistant when it is renamed; give it another \"id\"")
         }
     }
 

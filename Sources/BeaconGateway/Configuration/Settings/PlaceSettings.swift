@@ -28,6 +28,10 @@ extension PlacePlan.Place {
                 place.receivers = receivers.map(\.value)
                 return true
             },
+            Setting(
+                "id", \.id,
+                .text(pattern: "^[A-Za-z0-9_-]{1,64}$", "write up to 64 letters (a to z), digits, - and _"),
+                title: "Id", "The id in Home Assistant, instead of one made from the first receiver."),
         ]
     ) { section, place, isWhole in
         section.checkName(ofPlace: place.name, at: "name")
