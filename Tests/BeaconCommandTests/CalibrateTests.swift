@@ -141,7 +141,7 @@ struct CalibrateTests {
             _ = try await BeaconProgram.run(
                 "calibrate", "--save", "--calibration", file, "--source", "-", input: input)
             let ranged = try await BeaconProgram.run("range", "--source", "-", "--calibration", file, input: input)
-            #expect(ranged.lines.contains { $0.contains("1.0 m* (0.5–2)") }, "\(ranged.output)")
+            #expect(ranged.lines.contains { $0.contains("1.0 m* (0.7–2)") }, "\(ranged.output)")
             #expect(ranged.lines.contains { $0.contains("* uses the power") })
             #expect(ranged.lines.allSatisfy { $0.count <= 80 })
             let plain = try await BeaconProgram.run("range", "--source", "-", input: input)

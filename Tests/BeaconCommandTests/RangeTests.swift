@@ -27,7 +27,7 @@ struct RangeTests {
                 #"{"time":1001.000,"receiver":"hci0","region":{"uuid":"\#(Self.uuid)","major":1,"minor":2},"#
                     + #""beacons":[{"address":"c0:00:00:00:00:02","uuid":"\#(Self.uuid)","major":1,"minor":2,"#
                     + #""proximity":"immediate","accuracy":0.251,"rssi":-50,"measuredPower":-59,"#
-                    + #""interval":0.400,"accuracyRange":[0.11,0.45]}]}"#
+                    + #""interval":0.400,"accuracyRange":[0.18,0.65]}]}"#
             ])
     }
 
@@ -49,7 +49,20 @@ struct RangeTests {
         #expect(lines.allSatisfy { $0.count <= 80 })
         let order = ["Immediate", "Near", "Far", "Unknown"].map { lines.firstIndex(of: $0) ?? -1 }
         #expect(order == order.sorted() && (order.first ?? 0) > 0)
-        #expect(lines.contains { $0.contains("1/2") && $0.contains("0.3 m (0.1–0.5)") && $0.contains("-50 dBm") })
+        #expect(lines.contains { $0.contains("1/2") && $0.contains("0.3 m (0.2–0.7)") && $0.contains("-50 dBm") })
+    }
+
+    @Test("From 20 m on, the range has no upper end, and the text says what the distance is more than")
+    func open() async throws {
+        let input = (0..<3).map { Self.line(1000.5 + Double($0), rssi: -84, minor: 1) }.joined()
+        let json = try await BeaconProgram.run("range", "--source", "-", "--json", input: input)
+        #expect(json.output.contains(#""accuracyRange":[8.05,null]"#), "\(json.output)")
+        let text = try await BeaconProgram.run("range", "--source", "-", input: input)
+        #expect(text.lines.contains { $0.contains("  more than 8 m -84 dBm") }, "\(text.output)")
+        let unclaimed = input.replacing(#""measuredPower":-59"#, with: #""measuredPower":-3"#)
+        let uncalibrated = try await BeaconProgram.run("range", "--source", "-", input: unclaimed)
+        #expect(uncalibrated.lines.contains { $0.contains("  more than 4 m? -84 dBm") }, "\(uncalibrated.output)")
+        #expect((text.lines + uncalibrated.lines).allSatisfy { $0.count <= 80 })
     }
 
     /// Returns two adverts of each beacon, with the power that all of them claim; nil for none.
@@ -68,10 +81,10 @@ struct RangeTests {
         #expect(
             json.lines.last?.hasSuffix(
                 #""proximity":"near","accuracy":1.141,"rssi":-60,"measuredPower":null,"interval":1.000,"#
-                    + #""accuracyRange":[0.53,2.08],"uncalibrated":true}]}"#) == true)
+                    + #""accuracyRange":[0.83,4.69],"uncalibrated":true}]}"#) == true)
         #expect(json.errors.components(separatedBy: "is uncalibrated: run 'beacon calibrate'").count == 2)
         let text = try await BeaconProgram.run("range", "--source", "-", input: Self.log(power: power))
-        #expect(text.lines.contains { $0.contains("1.1 m? (0.5–2) -60 dBm") })
+        #expect(text.lines.contains { $0.contains("1.1 m? (0.8–5) -60 dBm") })
         #expect(text.lines.contains("  ? uncalibrated: run 'beacon calibrate'; -59 dBm at 1 m is assumed"))
         #expect(text.lines.allSatisfy { $0.count <= 80 } && text.errors.isEmpty)
     }

@@ -83,9 +83,10 @@ final class RangeScreen: AppScreen {
         return line
     }
 
-    /// Returns a distance with its range, such as `2.0 m (1.0 to 4.0)`.
+    /// Returns a distance with its range, such as `2.0 m (1.3 to 4.1)`, or `more than 7 m` without an upper end.
     private func distance(_ beacon: CLBeacon) -> String {
         guard let range = beacon.accuracyRange else { return "-" }
+        guard range.upperBound < .infinity else { return "more than \(Int(range.lowerBound.rounded())) m" }
         let places = range.upperBound < 10 ? 1 : 0
         func text(_ meters: Double) -> String { String(format: "%.\(places)f", min(meters, 999)) }
         return "\(text(beacon.accuracy)) m (\(text(range.lowerBound)) to \(text(range.upperBound)))"

@@ -118,10 +118,12 @@ struct RangeTable {
         return "▂▃▅▆█".prefix(steps) + String(repeating: "·", count: 5 - steps)
     }
 
-    /// Returns a distance with its range, such as `2 m (0.8–4)`, with significant digits only; `-` if it is unknown.
+    /// Returns a distance with its range, such as `2 m (1–4)`, with significant digits only; `more than 7 m` without
+    /// an upper end; `-` if it is unknown.
     static func distance(of beacon: RangedBeacon) -> String {
         guard beacon.accuracy >= 0 else { return "-" }
         let mark = beacon.isCalibrated ? "*" : beacon.isUncalibrated ? "?" : ""
+        if let least = beacon.leastDistance { return "more than \(meters(least)) m\(mark)" }
         guard let range = beacon.accuracyRange else { return meters(beacon.accuracy) + " m" + mark }
         let (nearest, farthest) = (meters(range.lowerBound, below: 0.95), meters(range.upperBound, below: 0.95))
         return "\(meters(beacon.accuracy)) m\(mark) (\(nearest)–\(farthest))"

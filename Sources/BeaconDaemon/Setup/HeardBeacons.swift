@@ -12,6 +12,8 @@ struct HeardBeacons {
         var identity: BeaconIdentity
         /// The distance in meters; negative if it is unknown.
         var accuracy: Double
+        /// The distance in meters that it is probably beyond, if the accuracy says no more; nil otherwise.
+        var leastDistance: Double?
     }
 
     /// How long to listen after the first beacon: several adverts of a slow beacon, and time for the distance filter to
@@ -56,7 +58,8 @@ struct HeardBeacons {
                         let isNearer = before.map { RangedBeacon.isNearer(beacon.accuracy, than: $0.accuracy) } ?? true
                         if isNearer || self.source.isRadio {
                             nearest[beacon.identity] = Beacon(
-                                identity: beacon.identity, accuracy: beacon.accuracy)
+                                identity: beacon.identity, accuracy: beacon.accuracy,
+                                leastDistance: beacon.leastDistance)
                         }
                     }
                 }

@@ -265,9 +265,12 @@ struct TerminalSetup {
         let common = uuids.count == 1 ? uuids.first.map { " of \($0)" } ?? "" : ""
         ErrorOutput.shared.write("\(count)\(common), \(source.isRadio ? "nearest first" : "choose any"):")
         let width = "\(heard.count)".count
+        let distances = heard.map(\.distanceText)
+        let distanceWidth = max(6, distances.map(\.count).max() ?? 0)
         for (index, beacon) in heard.enumerated() {
             let number = "\(index + 1)"
-            let distance = beacon.accuracy < 0 ? "     –" : String(format: "%4.1f m", min(beacon.accuracy, 99.9))
+            let distance =
+                String(repeating: " ", count: distanceWidth - distances[index].count) + distances[index]
             let (major, minor) = (beacon.identity.major, beacon.identity.minor)
             ErrorOutput.shared.write(
                 "  " + String(repeating: " ", count: width - number.count) + number
@@ -275,6 +278,14 @@ struct TerminalSetup {
                     + "  major \(major), minor \(minor)" + (common.isEmpty ? " of \(beacon.identity.uuid)" : ""))
         }
         return heard
+    }
+}
+
+extension HeardBeacons.Beacon {
+    /// The distance for people; a dash if it is unknown.
+    fileprivate var distanceText: String {
+        if let leastDistance { return String(format: "more than %.0f m", leastDistance) }
+        return accuracy < 0 ? "–" : String(format: "%.1f m", accuracy)
     }
 }
 

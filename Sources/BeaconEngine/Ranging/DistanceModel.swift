@@ -1,27 +1,3 @@
-/// The uncertainty of distances: in about 68 % of all seconds, the true distance is within ``range(of:)``.
-///
-/// Estimates up to a meter tend to be too far, and those of many meters too near. Four recordings with known positions
-/// have 64 to 75 % of their seconds within the range, 4 to 21 % beyond it and 13 to 21 % below (`scripts/quality`).
-/// Most of the remaining error differs between recordings: it is the difference between a transmitter's real and
-/// claimed power.
-public enum DistanceUncertainty {
-    /// The factors by which the true distance may be farther or nearer than the estimate, up to a meter and from five
-    /// meters on. Between them, they change linearly.
-    private static let (nearFarther, farFarther) = (1.8, 2.4)
-    private static let (nearNearer, farNearer) = (2.2, 1.35)
-
-    /// Returns the range that probably contains the true distance.
-    ///
-    /// - Parameter distance: the estimated distance in meters, at least zero.
-    @inline(__always)
-    public static func range(of distance: Double) -> ClosedRange<Double> {
-        let part = min(max((distance - 1) / 4, 0), 1)
-        let nearest = distance / (nearNearer + part * (farNearer - nearNearer))
-        let farthest = distance * (nearFarther + part * (farFarther - nearFarther))
-        return ClosedRange(uncheckedBounds: (nearest, farthest))
-    }
-}
-
 /// The log-distance law with one slope within a meter and another beyond.
 ///
 /// The signal falls by ten times the exponent in decibels for each tenfold distance. Both exponents are below that of
@@ -53,7 +29,7 @@ public struct TwoSlopeModel: Sendable {
     }
 }
 
-/// Powers of ten in plain arithmetic.
+/// Powers and logarithms of ten in plain arithmetic.
 ///
 /// The engine imports no mathematics library, because the last digit of a library's results differs between machines.
 /// Two runs over the same input give the same output on any machine.
@@ -76,5 +52,23 @@ enum Exponential {
         let sum = low + (middle + (high + y4 * (1 / 479_001_600)) * y4) * y4
         // Two to the power of a whole number has only exponent bits. The exponent's bias is 1023.
         return sum * Double(bitPattern: UInt64(Int(whole) + 1023) << 52)
+    }
+
+    /// Returns the logarithm to base ten of a normal number above zero, with an error below 1e-15 times the result plus
+    /// 1e-15.
+    static func logarithm(_ number: Double) -> Double {
+        // number = 2^n * m with m between half the root of 2 and the root of 2.
+        var binary = Double(number.exponent)
+        var m = number.significand
+        if m > 1.414_213_562_373_095_1 {
+            m /= 2
+            binary += 1
+        }
+        // ln m = 2 artanh z. As |z| is at most 0.172, eleven terms of the series are enough.
+        let z = (m - 1) / (m + 1)
+        let square = z * z
+        var sum = 0.0
+        for divisor in stride(from: 21.0, through: 1, by: -2) { sum = sum * square + 1 / divisor }
+        return binary * 0.301_029_995_663_981_2 + z * sum * 0.868_588_963_806_503_7  // log10 of 2, 2 / ln 10
     }
 }

@@ -57,7 +57,10 @@ extension Engine {
             lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
             measuredPower: track.pointee.power.byte, advertisingInterval: track.pointee.interval.usualGap)
         (ranged.isCalibrated, ranged.isUndecided) = (beacon.isCalibrated, beacon.isUndecided)
-        if beacon.accuracy >= 0 { ranged.accuracyRange = DistanceUncertainty.range(of: beacon.accuracy) }
+        if beacon.accuracy >= 0 {
+            ranged.accuracyRange = DistanceUncertainty.range(
+                of: beacon.accuracy, isPowerKnown: !ranged.isUncalibrated)
+        }
         return ranged
     }
 

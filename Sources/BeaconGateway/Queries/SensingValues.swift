@@ -96,8 +96,8 @@ package struct RangedBeaconValue: Encodable, Sendable {
     var proximity: String
     /// In meters; -1 if unknown.
     var accuracy: Double
-    /// The range of distances in meters that holds in about 68 % of all cases.
-    @Nullable var range: [Double]?
+    /// The range of distances in meters that holds in about 68 % of all cases; its upper end is nil if it is infinite.
+    @Nullable var range: [Double?]?
     /// In dBm; 0 for none.
     var rssi: Int
     @Nullable var measuredPower: Int?
@@ -116,7 +116,9 @@ package struct RangedBeaconValue: Encodable, Sendable {
         receiver = report.receiver
         proximity = beacon.proximity.description
         accuracy = (beacon.accuracy * 100).rounded() / 100
-        range = beacon.accuracyRange.map { [$0.lowerBound, $0.upperBound].map { ($0 * 100).rounded() / 100 } }
+        range = beacon.accuracyRange.map {
+            [$0.lowerBound, $0.upperBound].map { $0 < .infinity ? ($0 * 100).rounded() / 100 : nil }
+        }
         rssi = beacon.rssi
         measuredPower = beacon.measuredPower
         lastHeard = beacon.lastHeard.seconds

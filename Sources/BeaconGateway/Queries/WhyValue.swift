@@ -125,7 +125,7 @@ extension GatewaySnapshot {
             }
         }
         for (receiver, ranged) in heard {
-            let distance = ranged.accuracy < 0 ? "" : ", \((ranged.accuracy * 10).rounded() / 10) m"
+            let distance = ranged.accuracy < 0 ? "" : ", \(Self.distance(of: ranged))"
             let heard =
                 ranged.rssi == 0 ? "not heard at the moment" : "\(ranged.proximity)\(distance), \(ranged.rssi) dBm"
             why.add("At \(receiver)", heard)
@@ -154,6 +154,11 @@ extension GatewaySnapshot {
     }
 
     private static func seconds(_ nanoseconds: Int64) -> String { "\((Double(nanoseconds) / 1e8).rounded() / 10) s" }
+
+    private static func distance(of beacon: RangedBeacon) -> String {
+        if let least = beacon.leastDistance { return "more than \(Int(least.rounded())) m" }
+        return "\((beacon.accuracy * 10).rounded() / 10) m"
+    }
 
     private static func decibels(_ value: Double, _ unit: String) -> String { "\((value * 10).rounded() / 10) \(unit)" }
 }

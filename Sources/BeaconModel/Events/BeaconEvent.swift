@@ -109,7 +109,11 @@ public enum EventJSON {
             buffer.append(json: "[")
             buffer.append(fixed: range.lowerBound, decimals: 2)
             buffer.append(json: ",")
-            buffer.append(fixed: range.upperBound, decimals: 2)
+            if range.upperBound < .infinity {
+                buffer.append(fixed: range.upperBound, decimals: 2)
+            } else {
+                buffer.append(json: "null")
+            }
             buffer.append(json: "]")
         } else {
             buffer.append(json: "null")

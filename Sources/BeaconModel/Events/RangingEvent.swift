@@ -92,6 +92,9 @@ public struct RangedBeacon: Hashable, Sendable {
     public var isUncalibrated: Bool { measuredPower == nil && !isCalibrated }
 
     /// The range in meters that contains the true distance in about 68 % of all cases; nil if the distance is unknown.
+    ///
+    /// If ``accuracy`` is 20 m or more, the upper end is infinite: the signal only shows that the beacon is farther
+    /// away than the lower end.
     public var accuracyRange: ClosedRange<Double>? {
         get { nearest >= 0 && accuracy >= 0 ? Double(nearest)...Double(farthest) : nil }
         set {
@@ -128,6 +131,11 @@ public struct RangedBeacon: Hashable, Sendable {
 }
 
 extension RangedBeacon {
+    /// The lower end of ``accuracyRange`` if the upper one is infinite. People read "more than" this distance.
+    package var leastDistance: Double? {
+        accuracyRange.flatMap { $0.upperBound == .infinity ? $0.lowerBound : nil }
+    }
+
     /// Returns an accuracy as a distance for ordering, in meters. An unknown accuracy, which is negative, is the
     /// farthest.
     package static func distance(of accuracy: Double) -> Double { accuracy < 0 ? .infinity : accuracy }

@@ -81,15 +81,24 @@ export const counted = (number, one, many = `${one}s`) => `${count(number)} ${nu
 
 const meters = (value) => (value >= 9.95 ? String(Math.round(value)) : value.toFixed(1));
 
-/** Formats a distance: "1.4 m", or "unknown". */
-export const distance = (accuracy) => (accuracy < 0 ? "unknown" : `${meters(accuracy)} m`);
+/** Returns whether a range has no upper end. */
+const isOpen = (range) => Boolean(range) && range[1] === null;
 
-/** Formats the range of a distance: "0.7 to 2.8", or nothing. */
-export const distanceRange = (range) => (range ? `${meters(range[0])} to ${meters(range[1])}` : "");
+/** Formats a distance: "1.4 m", "more than 7 m" if its range has no upper end, or "unknown". */
+export function distance(accuracy, range) {
+  if (accuracy < 0) return "unknown";
+  return isOpen(range) ? `more than ${Math.round(range[0])} m` : `${meters(accuracy)} m`;
+}
+
+/** Formats the range of a distance: "0.7 to 2.8", or nothing if it is unknown or has no upper end. */
+export const distanceRange = (accuracy, range) =>
+  (accuracy < 0 || !range || isOpen(range) ? "" : `${meters(range[0])} to ${meters(range[1])}`);
 
 /** Formats a distance with its range: "1.4 m (0.7 to 2.8)". */
-export const distanceWithRange = (accuracy, range) =>
-  accuracy < 0 || !range ? distance(accuracy) : `${distance(accuracy)} (${distanceRange(range)})`;
+export function distanceWithRange(accuracy, range) {
+  const ends = distanceRange(accuracy, range);
+  return ends ? `${distance(accuracy, range)} (${ends})` : distance(accuracy, range);
+}
 
 const signed = (number, digits = 0) => number.toFixed(digits).replace("-", "−");
 

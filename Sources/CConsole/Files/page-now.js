@@ -154,7 +154,7 @@ function updatePlace(card, group, near) {
     if (beacon.level !== null && beacon.level !== undefined) parts.push(measure(beacon.level, "dBm"));
     text(node.querySelector(".from"), parts.map((part) => `, ${part}`).join(""));
     const lead = beacon.margin !== null && beacon.margin !== undefined && beacon.runnerUp ? `Leads ${beacon.runnerUp} by ${measure(beacon.margin, "dB")}` : null;
-    attribute(node.querySelector(".from"), "title", lead || (heard ? `${distance(heard.accuracy)} from ${heard.receiver}` : null));
+    attribute(node.querySelector(".from"), "title", lead || (heard ? `${distance(heard.accuracy, heard.range)} from ${heard.receiver}` : null));
   });
 }
 
@@ -203,7 +203,8 @@ function updateBeacon(row, beacon, located, several) {
   parts.push(located?.state === "inside" ? `in ${located.place}` : `at ${beacon.receiver}`);
   text(row.querySelector(".since"), parts.join(", "));
   attribute(row.querySelector(".who"), "title", `${beacon.uuid.toUpperCase()}, major ${beacon.major}, minor ${beacon.minor}, at ${beacon.receiver}`);
-  text(row.querySelector(".distance b"), beacon.accuracy < 0 ? "–" : distance(beacon.accuracy));
-  text(row.querySelector(".range"), beacon.accuracy < 0 || !beacon.range ? "" : ` (${distanceRange(beacon.range)})`);
+  text(row.querySelector(".distance b"), beacon.accuracy < 0 ? "–" : distance(beacon.accuracy, beacon.range));
+  const ends = distanceRange(beacon.accuracy, beacon.range);
+  text(row.querySelector(".range"), ends ? ` (${ends})` : "");
   text(row.querySelector(".signal"), beacon.rssi ? signal(beacon.rssi) : "not heard");
 }

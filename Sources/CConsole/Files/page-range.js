@@ -219,8 +219,9 @@ function makeSection(proximity, select) {
         attribute(first.firstChild, "aria-pressed", String(identity(beacon) === selected));
         text(majorCell, String(beacon.major));
         text(minorCell, String(beacon.minor));
-        text(distanceCell.firstChild, beacon.accuracy < 0 ? "unknown" : distance(beacon.accuracy));
-        text(distanceCell.lastChild, beacon.accuracy < 0 || !beacon.range ? "" : `(${distanceRange(beacon.range)})`);
+        text(distanceCell.firstChild, distance(beacon.accuracy, beacon.range));
+        const ends = distanceRange(beacon.accuracy, beacon.range);
+        text(distanceCell.lastChild, ends ? `(${ends})` : "");
         text(signalCell.firstChild, beacon.rssi ? signal(beacon.rssi).slice(0, -4) : "none");
         show(signalCell.lastChild, Boolean(beacon.rssi));
       });
@@ -295,8 +296,8 @@ function makeRadar(select) {
         const [from, to] = beacon.range || [beacon.accuracy, beacon.accuracy];
         attribute(reach, "x1", (center + Math.cos(point.turn) * radius(from)).toFixed(1));
         attribute(reach, "y1", (center + Math.sin(point.turn) * radius(from)).toFixed(1));
-        attribute(reach, "x2", (center + Math.cos(point.turn) * radius(to)).toFixed(1));
-        attribute(reach, "y2", (center + Math.sin(point.turn) * radius(to)).toFixed(1));
+        attribute(reach, "x2", (center + Math.cos(point.turn) * radius(to ?? most)).toFixed(1));
+        attribute(reach, "y2", (center + Math.sin(point.turn) * radius(to ?? most)).toFixed(1));
         mark.style.setProperty("--x", `${point.x.toFixed(1)}px`);
         mark.style.setProperty("--y", `${point.y.toFixed(1)}px`);
         const label = mark.lastChild;
@@ -388,7 +389,7 @@ function makeGraph() {
       attribute(band, "d", pieces.map((piece) => {
         const ranged = piece.filter((point) => point.range);
         if (ranged.length < 2) return "";
-        const upper = ranged.map((point) => [x(point.time), distanceY(point.range[1])]);
+        const upper = ranged.map((point) => [x(point.time), distanceY(point.range[1] ?? most)]);
         const lower = ranged.map((point) => [x(point.time), distanceY(point.range[0])]).reverse();
         return `${path([...upper, ...lower], (point) => point)}Z`;
       }).join(""));
@@ -397,8 +398,9 @@ function makeGraph() {
       const known = last && last.accuracy >= 0;
       attribute(end, "cx", known ? x(last.time).toFixed(1) : -20);
       attribute(end, "cy", known ? distanceY(last.accuracy).toFixed(1) : -20);
-      const all = recent.filter((point) => point.accuracy >= 0).map((point) => point.accuracy);
-      text(name, all.length ? `The last minute of ${called}: from ${distance(Math.min(...all))} to ${distance(Math.max(...all))}` : `The last minute of ${called}: no known distance`);
+      const all = recent.filter((point) => point.accuracy >= 0).sort((one, other) => one.accuracy - other.accuracy)
+        .map((point) => distance(point.accuracy, point.range));
+      text(name, all.length ? `The last minute of ${called}: from ${all[0]} to ${all[all.length - 1]}` : `The last minute of ${called}: no known distance`);
     },
   };
 }

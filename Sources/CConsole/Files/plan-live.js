@@ -92,8 +92,8 @@ function arrange(plan, receivers, { places, located, ranged }) {
     if (known.has(key) || fixed.has(key) || beacon.accuracy < 0) continue;
     const at = plan.receivers[beacon.receiver];
     if (!at) { absent.push(beaconName(beacon)); continue; }
-    rings.push({ key, at, meters: beacon.accuracy, label: `${beaconName(beacon)}, ${distance(beacon.accuracy)}` });
-    sentences.push({ key, words: `${beaconName(beacon)} is ${distance(beacon.accuracy)} from ${beacon.receiver}; the direction is unknown.` });
+    rings.push({ key, at, meters: beacon.accuracy, label: `${beaconName(beacon)}, ${distance(beacon.accuracy, beacon.range)}` });
+    sentences.push({ key, words: `${beaconName(beacon)} is ${distance(beacon.accuracy, beacon.range)} from ${beacon.receiver}; the direction is unknown.` });
   }
   // Many rings are hard to read. Only the nearest are drawn.
   rings.sort((one, other) => one.meters - other.meters);

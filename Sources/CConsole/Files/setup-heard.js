@@ -79,7 +79,7 @@ export function open(root, { state, keep, ready }) {
     text(node.querySelector(".word"), proximityWords[beacon.proximity] || beacon.proximity);
     text(node.querySelector(".name"), own ? own.name : `${beacon.major} · ${beacon.minor}`);
     text(node.querySelector(".since"), `${shortUUID(beacon.uuid)}${own ? `, ${beacon.major} · ${beacon.minor}` : ", major · minor"}`);
-    text(node.querySelector(".distance b"), beacon.accuracy < 0 ? "–" : distance(beacon.accuracy));
+    text(node.querySelector(".distance b"), beacon.accuracy < 0 ? "–" : distance(beacon.accuracy, beacon.range));
     text(node.querySelector(".signal"), ` ${signal(beacon.rssi)}`);
     show(node.querySelector("form"), !own);
   }

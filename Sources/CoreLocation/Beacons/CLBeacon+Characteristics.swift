@@ -13,6 +13,8 @@ extension CLBeacon {
     /// The range around ``accuracy`` that contains the real distance in about 68 % of all cases, in meters; nil if
     /// unknown.
     ///
-    /// Up to a meter, the range is 0.45 to 1.8 times the distance; from five meters, it is 0.74 to 2.4 times.
+    /// For example, the range is 0.2 to 0.8 m for 0.3 m, 0.7 to 2.3 m for 1 m, 1.7 to 5.8 m for 3 m, and 3 to 15 m for
+    /// 10 m. It is wider if the beacon's power at one meter is unknown. From 20 m on, the upper end is infinite: the
+    /// signal only shows that the beacon is farther away than the lower end.
     public var accuracyRange: ClosedRange<CLLocationAccuracy>? { ranged?.accuracyRange }
 }

@@ -77,17 +77,4 @@ struct CalibrationTests {
         let beacon = try #require(engine.reports().last?.beacons.first { $0.identity.minor == 2 })
         #expect(isClose(beacon.accuracy, 2.202))
     }
-
-    @Test(
-        "A distance's range extends further down for near beacons and further up for far ones",
-        arguments: [
-            (Int8(-45), 0.1166, 0.0530, 0.2099), (-59, 1, 0.4545, 1.8), (-65, 2.202, 1.132, 4.361),
-            (-79, 13.895, 10.293, 33.348),
-        ])
-    func uncertainty(rssi: Int8, distance: Double, nearest: Double, farthest: Double) throws {
-        let beacon = try range(rssi)
-        let range = try #require(beacon.accuracyRange)
-        #expect(isClose(beacon.accuracy, distance))
-        #expect(isClose(range.lowerBound, nearest) && isClose(range.upperBound, farthest), "\(range)")
-    }
 }

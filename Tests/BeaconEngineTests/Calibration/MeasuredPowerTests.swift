@@ -31,7 +31,9 @@ struct MeasuredPowerTests {
         for (beacon, usual) in zip(beacons, expected).dropFirst(30) {
             #expect(beacon.accuracy == usual.accuracy)
             #expect(beacon.proximity == .near && beacon.rssi == usual.rssi)
-            #expect(beacon.accuracyRange == usual.accuracyRange)
+            // Without a power, the range is wider.
+            let width = beacon.accuracyRange.map { $0.upperBound / $0.lowerBound } ?? 0
+            #expect(beacon.isUncalibrated ? width > 5 : beacon.accuracyRange == usual.accuracyRange)
         }
     }
 
