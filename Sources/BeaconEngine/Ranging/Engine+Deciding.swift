@@ -19,6 +19,13 @@ struct HeldDistance {
 
     /// The time at which the other receivers decide, in nanoseconds; nil until the receiver hears again.
     var end: Int64?
+
+    /// The time at which a nearer receiver took over, in nanoseconds. Receivers that are silent since then or longer
+    /// no longer decide about the beacon.
+    var takenOver = Int64.min
+
+    /// True once a nearer receiver decides. It stays in the table for ``takenOver``, until all receivers hear.
+    var isReleased = false
 }
 
 extension Engine {
@@ -30,9 +37,12 @@ extension Engine {
     /// the beacon again, or have heard long enough without it. Call it before the second's readings are taken.
     mutating func holdDistances(at tick: Int64) {
         let silentSince = (0..<receivers.count).map { receivers[$0].deafness(at: tick) }
-        guard !heldDistances.isEmpty || silentSince.contains(where: { $0 != nil }) else { return }
+        let allHear = !silentSince.contains { $0 != nil }
+        guard !heldDistances.isEmpty || !allHear else { return }
         for (identity, held) in heldDistances {
-            if silentSince[held.place] == nil {
+            if held.isReleased {
+                if allHear { heldDistances[identity] = nil }
+            } else if silentSince[held.place] == nil {
                 let end = held.end ?? tick + (held.wasDeaf ? Self.goneAfter : Self.endOfDoubt)
                 heldDistances[identity]?.end = end
                 if tick >= end { heldDistances[identity] = nil }
@@ -55,16 +65,21 @@ extension Engine {
             {
                 let held = HeldDistance(
                     place: place, distance: distance(of: number, level: level, at: place), wasDeaf: isDeaf)
-                hold(held, of: key.identity)
+                hold(held, since: since, of: key.identity)
             }
         }
     }
 
-    private mutating func hold(_ new: HeldDistance, of identity: BeaconIdentity) {
+    private mutating func hold(_ new: HeldDistance, since: Int64, of identity: BeaconIdentity) {
+        var new = new
         if let old = heldDistances[identity] {
-            // A doubt that continues does not begin again.
-            guard old.place != new.place || new.wasDeaf else { return }
-            guard old.place == new.place || new.distance < old.distance else { return }
+            guard since > old.takenOver else { return }
+            new.takenOver = old.takenOver
+            if !old.isReleased {
+                // A doubt that continues does not begin again.
+                guard old.place != new.place || new.wasDeaf else { return }
+                guard old.place == new.place || new.distance < old.distance else { return }
+            }
         } else if heldDistances.count >= tracks.capacity {
             // Adverts with invented identities must not fill the memory.
             return
@@ -81,15 +96,20 @@ extension Engine {
     /// Returns true if a beacon's distance at a receiver does not count, because a silent receiver decides about the
     /// beacon. A nearer distance counts, and its receiver decides from then on.
     ///
-    /// - Parameter distance: the distance in meters; negative if it is unknown.
+    /// - Parameters:
+    ///   - distance: the distance in meters; negative if it is unknown.
+    ///   - place: the index of the receiver.
+    ///   - tick: the time of the report, in nanoseconds.
     @inline(never)
-    mutating func isHeld(_ identity: BeaconIdentity, _ distance: Double, at place: Int) -> Bool {
-        guard let held = heldDistances[identity] else { return false }
+    mutating func isHeld(_ identity: BeaconIdentity, _ distance: Double, by place: Int, at tick: Int64) -> Bool {
+        guard let held = heldDistances[identity], !held.isReleased else { return false }
         // A receiver that hears again knows what it does not hear.
         guard held.place != place else { return distance < 0 && !receivers[place].isHearing }
         guard distance >= 0 else { return true }
-        if distance <= held.distance { heldDistances[identity] = nil }
-        return distance > held.distance
+        guard distance <= held.distance else { return true }
+        heldDistances[identity]?.isReleased = true
+        heldDistances[identity]?.takenOver = tick
+        return false
     }
 
     /// The receivers in the order of their reports. Those in doubt come last: until then, their beacons have the

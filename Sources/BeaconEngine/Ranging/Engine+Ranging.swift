@@ -155,9 +155,8 @@ extension Engine {
             if isLocating { locate(number, readings, at: tick) }
             if isRanging, !matches.isNothing, matches.region == nil {
                 var beacon = assess(number, readings, by: place, at: tick)
-                if !heldDistances.isEmpty, isHeld(tracks[number].pointee.key.identity, beacon.accuracy, at: place) {
-                    beacon.withhold()
-                }
+                let identity = tracks[number].pointee.key.identity
+                if !heldDistances.isEmpty, isHeld(identity, beacon.accuracy, by: place, at: tick) { beacon.withhold() }
                 let set = index.sets[matches.set]
                 for ranging in set.firstRanging..<set.firstRanging + set.rangingCount {
                     let number = Int(index.rangings[Int(ranging)])

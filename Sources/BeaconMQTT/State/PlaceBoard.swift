@@ -105,7 +105,7 @@ struct PlaceBoard: Sendable {
     }
 
     /// Returns whether a receiver of a place hears; nil if that is not known. A place that was only taught has no
-    /// receivers of its own, and any receiver counts for it.
+    /// separate receivers, and any receiver counts for it.
     private func hears(_ place: NamedPlace) -> Bool? {
         guard let hearing else { return nil }
         let states = place.receivers.isEmpty ? hearing.values.map { $0 } : place.receivers.map { hearing[$0] ?? false }

@@ -20,7 +20,7 @@ struct RetainedMessageStore: Sendable {
         /// A removed device is withdrawn before its states are deleted, because its templates could not read deleted
         /// states.
         case announcements
-        /// The states whose places were unknown meanwhile.
+        /// The states whose places were unknown in between.
         case knownPlaces
         case deletedStates
     }

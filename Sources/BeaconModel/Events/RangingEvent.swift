@@ -84,7 +84,7 @@ public struct RangedBeacon: Hashable, Sendable {
     public var isCalibrated = false
 
     /// True if the distance is unknown because the receiver that decided about it does not hear. The beacon has not
-    /// moved as far as anybody knows.
+    /// moved as far as any receiver knows.
     public var isUndecided = false
 
     /// True if the beacon's power at one meter is unknown. Its distance assumes ``IBeaconFrame/defaultMeasuredPower``

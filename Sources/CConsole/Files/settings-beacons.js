@@ -71,6 +71,10 @@ async function beaconForm(item, saved) {
   fields.place.set(given.place);
   fields.tracker.set(given.tracker);
   fields.counts.set(given.counts ?? given.tracker);
+  // Whether a beacon counts follows whether a person carries it, until the user decides otherwise.
+  let follows = given.counts === undefined;
+  fields.counts.input.addEventListener("change", () => { follows = false; });
+  fields.tracker.input.addEventListener("change", () => { if (follows) fields.counts.set(fields.tracker.value()); });
   fields.attributes.set(given.attributes);
   formDialog({
     title: item ? `Beacon ${item.name}` : "A new beacon", fields: Object.values(fields), verb: item ? "Save" : "Add the beacon",

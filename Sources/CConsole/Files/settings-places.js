@@ -38,7 +38,9 @@ async function placeForm(item, saved) {
       ...(chosen.value().length ? [] : [{ key: "receivers", detail: "choose at least one receiver" }]),
     ],
     send: async () => {
-      const body = { name: name.value(), receivers: chosen.value(), id: item?.settings.id };
+      // The first receiver is a place's key, so the former order stays.
+      const former = (item?.settings.receivers || []).filter((receiver) => chosen.value().includes(receiver));
+      const body = { name: name.value(), receivers: [...new Set([...former, ...chosen.value()])], id: item?.settings.id };
       if (item) await send("PUT", pathOf("v1/places", item.name), body);
       else await send("POST", "v1/places", body);
       saved(body.name);

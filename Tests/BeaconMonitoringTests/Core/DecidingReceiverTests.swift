@@ -137,6 +137,16 @@ struct DecidingReceiverTests {
         #expect(run.signals.last == -30)
     }
 
+    @Test("Once another receiver decides, it goes on, though the beacon moves away from it", arguments: Outage.allCases)
+    func moving(outage: Outage) {
+        let run = Self.run(outage, of: ReceiverID(0), until: 1000) {
+            $0 < 60 ? [-75, -80, -90] : [-75, $0 / 20 % 2 == 0 ? -60 : -90, -92]
+        }
+        #expect(run.proximities.count { $0 == .unknown } == 1, "\(run.proximities)")
+        #expect(run.proximities.count > 4, "\(run.proximities)")
+        #expect(run.proximities.last != .unknown, "\(run.proximities)")
+    }
+
     @Test("A receiver that has heard for ten seconds without the beacon no longer decides")
     func goneMeanwhile() {
         let run = Self.run(.lost, of: ReceiverID(0)) { $0 < 90 ? Self.levels : [.min, -75, -80] }
