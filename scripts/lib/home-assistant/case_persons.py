@@ -7,7 +7,7 @@ from house import ANNS_HOUSE, beacon, case, configuration, keys
 # The beacon is absent after its time-out, which starts again when the gateway starts.
 LEAVING = 45
 
-# All forms of "somebody comes" and "the last one leaves".
+# The triggers of Home Assistant for the first arrival and for the last departure.
 COMING = {
     "above 0": {"trigger": "numeric_state", "entity_id": "zone.home", "above": 0},
     "zone enter": {"trigger": "zone", "entity_id": "person.ann", "zone": "zone.home", "event": "enter"},
