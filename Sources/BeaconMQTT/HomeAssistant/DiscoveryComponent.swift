@@ -152,7 +152,8 @@ extension DiscoveryComponent {
                 jsonAttributesTemplate: "{{ {'beacons': value_json.beacons} | tojson }}"),
             "count": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_count", defaultEntityID: "sensor.\(name)_count",
-                name: .string(names.beacons), valueTemplate: "{{ value_json.count }}", suggestedDisplayPrecision: 0, stateClass: "measurement",
+                name: .string(names.beacons), valueTemplate: "{{ value_json.count }}", suggestedDisplayPrecision: 0,
+                stateClass: "measurement",
                 icon: "mdi:counter"),
             "hears": hears(id, "\(name)_hears"),
         ]
@@ -198,7 +199,8 @@ extension DiscoveryComponent {
                 jsonAttributesTemplate: "{{ {'problems': value_json.problems} | tojson }}"),
             "adverts": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_adverts", defaultEntityID: "sensor.\(name)_adverts",
-                name: .string(names.adverts), valueTemplate: "{{ value_json.advertsPerSecond }}", unitOfMeasurement: "1/s",
+                name: .string(names.adverts), valueTemplate: "{{ value_json.advertsPerSecond }}",
+                unitOfMeasurement: "1/s",
                 suggestedDisplayPrecision: 0,
                 entityCategory: diagnostic, icon: "mdi:bluetooth-audio"),
             "waiting": DiscoveryComponent(

@@ -32,7 +32,9 @@ struct HomeAssistantReadingTests {
         #expect(settings.homeAssistant.announcesRegions == announcesRegions)
     }
 
-    @Test("The language is English, unless the settings name another one", arguments: [("{}", "en"), ("{ language: de }", "de")])
+    @Test(
+        "The language is English, unless the settings name another one",
+        arguments: [("{}", "en"), ("{ language: de }", "de")])
     func language(_ text: String, _ expected: String) throws {
         let checked = Self.check(text)
         #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
