@@ -16,6 +16,7 @@ if arguments.list:
     for name in ("PROGRAMS", "FOLDER", "HOME_ASSISTANT"):
         os.environ.setdefault(name, "/")
 
+import case_access  # noqa: E402, F401
 import case_blueprints  # noqa: E402, F401
 import case_devices  # noqa: E402, F401
 import case_documents  # noqa: E402, F401
