@@ -1,12 +1,18 @@
 """Checks the description of the Home Assistant app against Home Assistant's documentation and this repository.
 
-The documentation is "App configuration" and "Presenting your app" as of August 2026. Run by scripts/check-image.
+The documentation is "App configuration" and "Presenting your app" as of August 2026. It also starts the app's script with
+several options and stand-ins for the supervisor and for beacond, and checks the configurations that it writes with
+beacond, if $PROGRAMS (.build/debug by default) has it. Run by scripts/check-image.
 """
 
+import json
+import os
 import pathlib
 import re
 import struct
+import subprocess
 import sys
+import tempfile
 
 import yaml
 
@@ -75,20 +81,32 @@ def check_schema(path, schema, depth=0):
         fault(f"config.yaml: schema {path} is {schema!r}")
 
 
+def is_optional(schema):
+    return isinstance(schema, str) and schema.endswith("?") or isinstance(schema, list)
+
+
 def matches(value, schema):
-    """Returns true if a default has the type of the schema."""
+    """Returns true if the supervisor accepts an option with this type."""
     if isinstance(schema, list):
         return isinstance(value, list) and all(matches(item, schema[0]) for item in value)
     if isinstance(schema, dict):
-        return isinstance(value, dict) and all(key in schema and matches(value[key], schema[key]) for key in value)
-    kind = schema.rstrip("?")
+        return isinstance(value, dict) and all(
+            key in schema and matches(value[key], schema[key]) for key in value) and all(
+            key in value or is_optional(schema[key]) for key in schema)
+    kind = schema.removesuffix("?")
     if kind == "bool":
         return isinstance(value, bool)
-    if kind.startswith("int"):
-        return isinstance(value, int) and not isinstance(value, bool)
-    if kind.startswith("list("):
-        return value in kind[5:-1].split("|")
-    return isinstance(value, str)
+    name, _, argument = kind.partition("(")
+    argument = argument[:-1]
+    if name == "list":
+        return value in argument.split("|")
+    if name == "match":
+        return isinstance(value, str) and bool(re.match(argument, value))
+    size = value if name == "int" else len(value) if isinstance(value, str) else None
+    if name == "int" and (not isinstance(value, int) or isinstance(value, bool)) or size is None:
+        return False
+    low, high = argument.split(",") if argument else ("", "")
+    return (not low or size >= int(low)) and (not high or size <= int(high))
 
 
 config = yaml.safe_load((folder / "config.yaml").read_text())
@@ -112,8 +130,7 @@ for entry in config.get("map", []):
 schema, options = config.get("schema", {}), config.get("options", {})
 for key, value in schema.items():
     check_schema(key, value)
-    is_optional = isinstance(value, str) and value.endswith("?")
-    if is_optional == (key in options):
+    if (isinstance(value, str) and value.endswith("?")) == (key in options):
         fault(f"config.yaml: {key} needs either a default or a type that ends with ?")
 for key, value in options.items():
     if key not in schema or not matches(value, schema[key]):
@@ -144,8 +161,99 @@ program = pathlib.Path("Sources/BeaconSupport/Text/ProgramVersion.swift").read_t
 if f'"{config["version"]}"' not in program:
     fault(f"config.yaml: the version {config['version']} differs from that of the programs")
 
+UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+KITCHEN = {"name": "Kitchen", "receivers": ["kitchen"]}
+SHELF = {"name": "Shelf", "uuid": UUID, "major": 1, "minor": 7, "place": "Kitchen"}
+# The options that DOCS.md shows, and others that a user may write.
+shown = yaml.safe_load(re.search(r"```yaml\n(sources: .*?)```", (folder / "DOCS.md").read_text(), re.S)[1])
+GOOD = {
+    "the defaults": {},
+    "the options of DOCS.md": shown,
+    "all options": {
+        **shown, "broker_topics": ["acme/+/scan"], "esphome_hosts": ["hall.local", "10.0.0.7:6054"], "esphome_key": KEY,
+        "places": [KITCHEN, {"name": "Bath", "receivers": ["bath 1", "bath 2"]}], "proxy": "each", "proxy_key": KEY,
+        "beacons": [*shown["beacons"], SHELF], "language": "de", "log": "debug"},
+    "one proxy": {"proxy": "one"},
+    "only receivers at the broker": {"sources": [], "broker_receivers": True, "places": [KITCHEN]},
+}
+# The supervisor refuses these when a user saves them.
+BAD = [
+    {"places": ["Kitchen"]}, {"places": [{"receivers": ["kitchen"]}]}, {"places": [{"name": "", "receivers": ["a"]}]},
+    {"places": [{"name": "Kitchen", "receivers": "kitchen"}]}, {"places": [{"name": "Kitchen", "receivers": [""]}]},
+    {"places": [{**KITCHEN, "area": "x"}]}, {"proxy": True}, {"proxy": "all"}, {"proxy_key": "short"}, {"language": "fr"},
+    {"broker_topics": ["a b"]}, {"broker_topics": "a"}, {"beacons": [{**SHELF, "place": ""}]}, {"sources": ["nonsense"]},
+    {"beacons": [{**SHELF, "major": 65536}]}, {"regions": [{"name": "hall", "uuid": "not-a-uuid"}]},
+    {"regions": [{"name": "hall", "uuid": UUID, "exit_timeout": ".5"}]}, {"log": "loud"}, {"esphome_hosts": ["a/b"]},
+]
+for changes in BAD:
+    if matches({**options, **changes}, schema):
+        fault(f"config.yaml: the schema accepts {changes}")
+
+beacond = pathlib.Path(os.environ.get("PROGRAMS", ".build/debug")) / "beacond"
+SECRETS = {"MQTT_PASSWORD": "b3ac:on d", "ESPHOME_KEY": KEY, "PROXY_KEY": KEY}
+
+
+def run(chosen, has_broker):
+    """Runs the app's script with options, in a folder. Returns its output and the configuration that it writes."""
+    with tempfile.TemporaryDirectory() as name:
+        place = pathlib.Path(name)
+        for part in ("data", "config", "bin"):
+            (place / part).mkdir()
+        broker = {"host": "core-mosquitto", "port": 1883, "ssl": False, "username": "addons", "password": SECRETS["MQTT_PASSWORD"]}
+        answer = {"result": "ok", "data": broker} if has_broker else {"result": "error", "message": "Service not enabled"}
+        for program, text in (
+                ("curl", f"cat <<'END'\n{json.dumps(answer)}\nEND"), ("setpriv", "env > environment")):
+            (place / "bin" / program).write_text(f"#!/bin/sh\n{text}\n")
+            (place / "bin" / program).chmod(0o755)
+        (place / "data/options.json").write_text(json.dumps(chosen))
+        script = (folder / "run").read_text().replace("=/data", f"={place}/data").replace("=/config", f"={place}/config")
+        done = subprocess.run(
+            ["sh", "-c", script], cwd=place, capture_output=True, text=True,
+            env={"PATH": f"{place}/bin:/usr/bin:/bin", "SUPERVISOR_TOKEN": "token"})
+        written = place / "data/beacond/beacond.yaml"
+        if done.returncode or not written.exists():
+            return done.stdout + done.stderr, None, ""
+        text = written.read_text()
+        if "token" in (place / "environment").read_text().lower():
+            fault("run: beacond gets the supervisor's token")
+        verdict = ""
+        if beacond.exists():
+            checked = subprocess.run(
+                [beacond, "check", written], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", "HOME": name, **SECRETS})
+            lines = (checked.stdout + checked.stderr).splitlines()
+            verdict = "\n".join(line for line in lines if checked.returncode or re.search(r": (warning|error): ", line))
+        return done.stdout + done.stderr, text, verdict
+
+
+for name, changes in GOOD.items():
+    chosen = {**options, **changes}
+    if not matches(chosen, schema):
+        fault(f"config.yaml: the schema refuses {name}: {[key for key in chosen if not matches(chosen[key], schema[key])]}")
+    for has_broker in (True, False):
+        output, text, verdict = run(chosen, has_broker)
+        where = f"run, with {name}, {'with' if has_broker else 'without'} a broker"
+        if text is None:
+            fault(f"{where}: {output}")
+            continue
+        if any(secret in text for secret in SECRETS.values()):
+            fault(f"{where}: the configuration has a secret")
+        # The supervisor's log shows these lines. Without a broker or with a proxy there is one for the user.
+        expected = (not has_broker) + (chosen["proxy"] != "none")
+        if len(output.splitlines()) != expected:
+            fault(f"{where}: it prints {output!r}")
+        if verdict and (has_broker or chosen["sources"]):
+            fault(f"{where}: beacond check prints {verdict}")
+        result = json.loads(text)
+        if result.get("places", []) != chosen["places"] or bool(result["proxy"]) != (chosen["proxy"] != "none"):
+            fault(f"{where}: places or proxy are missing: {text}")
+        if has_broker and result["destinations"][0]["home-assistant"] != {"language": chosen["language"]}:
+            fault(f"{where}: the language is missing: {text}")
+
 for text in faults:
     print(text, file=sys.stderr)
 if faults:
     sys.exit(1)
+if not beacond.exists():
+    print(f"check-app: {beacond} does not exist, so it has not checked the configurations", file=sys.stderr)
 print(f"check-app: {len(config)} keys, {len(schema)} options, {len(list((folder / 'translations').iterdir()))} languages")

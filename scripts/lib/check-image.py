@@ -15,6 +15,8 @@ import tempfile
 import threading
 import time
 
+import yaml
+
 NETWORK = "swift-beacon-check"
 # The supervisor's network and addresses (Home Assistant's documentation, "Presenting your app", Ingress).
 SUBNET, HOST, SUPERVISOR = "172.30.32.0/23", "172.30.32.1", "172.30.32.2"
@@ -213,7 +215,8 @@ server = http.server.ThreadingHTTPServer((SUPERVISOR, 80), Supervisor)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 
 options = {
-    "sources": ["simulation:department-store"], "broker_receivers": True, "esphome_hosts": [], "log": "info",
+    **yaml.safe_load(pathlib.Path("Packaging/home-assistant/config.yaml").read_text())["options"],
+    "sources": ["simulation:department-store"], "broker_receivers": True,
     "regions": [{"name": "store 1", "uuid": UUID, "major": 1, "exit_timeout": "40s"}],
     "beacons": [{"name": "Perfume counter", "uuid": UUID, "major": 1, "minor": 1}],
 }

@@ -89,7 +89,8 @@ struct Discovery: Sendable {
         let id = gatewayID.text
         let name = options.gatewayName ?? topics.base.replacing("/", with: " ")
         return payload(
-            device(id, name, .gateway), DiscoveryComponent.entitiesOfGateway(id, name, topics: topics),
+            device(id, name, .gateway),
+            DiscoveryComponent.entitiesOfGateway(id, name, topics: topics, names: options.language.names),
             stateTopic: topics.gatewayState)
     }
 
@@ -97,7 +98,7 @@ struct Discovery: Sendable {
         var device = device(id, region.name, .region)
         device.modelID = region.constraint.description
         return payload(
-            device, DiscoveryComponent.entities(of: region, id, topics: topics),
+            device, DiscoveryComponent.entities(of: region, id, topics: topics, names: options.language.names),
             stateTopic: topics.regionState(region.name))
     }
 
@@ -105,14 +106,17 @@ struct Discovery: Sendable {
         var device = device(id, place.name, .place)
         device.suggestedArea = place.name
         let topic = topics.placeState(place.name)
-        return payload(device, DiscoveryComponent.entities(of: place, id, at: topic), stateTopic: topic)
+        return payload(
+            device, DiscoveryComponent.entities(of: place, id, at: topic, names: options.language.names),
+            stateTopic: topic)
     }
 
     private func payload(forReceiver receiver: String, in place: NamedPlace, _ id: String) -> DiscoveryPayload {
         var device = device(id, receiver, .receiver)
         device.suggestedArea = place.name
         return payload(
-            device, DiscoveryComponent.entities(ofReceiver: receiver, id), stateTopic: topics.receiverState(receiver))
+            device, DiscoveryComponent.entities(ofReceiver: receiver, id, names: options.language.names),
+            stateTopic: topics.receiverState(receiver))
     }
 
     /// Returns the announcement of a beacon.
@@ -122,7 +126,9 @@ struct Discovery: Sendable {
         device.modelID = beacon.identity.description
         device.suggestedArea = beacon.place
         return payload(
-            device, DiscoveryComponent.entities(of: beacon, id, topics: topics, places: places.map(\.name)),
+            device,
+            DiscoveryComponent.entities(
+                of: beacon, id, topics: topics, places: places.map(\.name), names: options.language.names),
             stateTopic: topics.beaconState(beacon.name))
     }
 

@@ -53,8 +53,9 @@ extension DiscoveryComponent {
     ///   - id: the id of its device.
     ///   - topics: the topics of the gateway.
     ///   - places: the names of the places that beacons are located in; empty if beacons are not located.
+    ///   - names: the names of the entities.
     static func entities(
-        of beacon: NamedBeacon, _ id: String, topics: TopicTree, places: [String]
+        of beacon: NamedBeacon, _ id: String, topics: TopicTree, places: [String], names: EntityNames
     ) -> [String: DiscoveryComponent] {
         let name = entityName(beacon.name)
         var entities = [
@@ -66,34 +67,35 @@ extension DiscoveryComponent {
                 payloadOn: RegionState.inside.presenceWord, payloadOff: RegionState.outside.presenceWord),
             "distance": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_distance", defaultEntityID: "sensor.\(name)_distance",
-                name: "Distance", deviceClass: "distance",
+                deviceClass: "distance",
                 valueTemplate: "{{ value_json.distance }}", unitOfMeasurement: "m", suggestedDisplayPrecision: 1),
             "proximity": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_proximity", defaultEntityID: "sensor.\(name)_proximity",
-                name: "Proximity", deviceClass: "enum",
+                name: .string(names.proximity), deviceClass: "enum",
                 // With `None`, the sensor is unknown, as Home Assistant's conditions expect, rather than a
                 // fourth distance.
                 valueTemplate: "{{ 'None' if value_json.proximity == 'unknown' else value_json.proximity }}",
                 options: [Proximity.immediate, .near, .far].map(\.description), icon: "mdi:signal-distance-variant"),
             "rssi": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_rssi", defaultEntityID: "sensor.\(name)_signal_strength",
-                name: "Signal strength", deviceClass: "signal_strength",
+                deviceClass: "signal_strength",
                 valueTemplate: "{{ value_json.rssi }}", unitOfMeasurement: "dBm", suggestedDisplayPrecision: 0,
                 entityCategory: diagnostic),
             // Without a device class: an `enum` would raise errors when receivers come and go.
             "receiver": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_receiver", defaultEntityID: "sensor.\(name)_nearest_receiver",
-                name: "Nearest receiver", valueTemplate: "{{ value_json.receiver }}", icon: "mdi:access-point"),
-            "event": event(id, name, at: topics.beaconEvent(beacon.name)),
+                name: .string(names.nearestReceiver), valueTemplate: "{{ value_json.receiver }}",
+                icon: "mdi:access-point"),
+            "event": event(id, name, at: topics.beaconEvent(beacon.name), names),
         ]
         if !places.isEmpty {
             entities["place"] = DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_place", defaultEntityID: "sensor.\(name)_place", name: "Place",
-                deviceClass: "enum",
+                platform: .sensor, uniqueID: id + "_place", defaultEntityID: "sensor.\(name)_place",
+                name: .string(names.place), deviceClass: "enum",
                 valueTemplate: "{{ value_json.place }}", options: places + [BeaconState.nowhere],
                 icon: "mdi:map-marker-radius")
         }
-        if beacon.isTracker { entities["tracker"] = tracker(of: beacon, id, topics: topics) }
+        if beacon.isTracker { entities["tracker"] = tracker(of: beacon, id, topics: topics, names: names) }
         return entities
     }
 
@@ -103,10 +105,12 @@ extension DiscoveryComponent {
     /// zone. A tracker over MQTT gets this attribute from coordinates or from its JSON attributes. With the attribute
     /// `tracking_type: connection`, a tracker that is home comes before a phone's position, and one that is not home
     /// comes after it.
-    private static func tracker(of beacon: NamedBeacon, _ id: String, topics: TopicTree) -> DiscoveryComponent {
+    private static func tracker(
+        of beacon: NamedBeacon, _ id: String, topics: TopicTree, names: EntityNames
+    ) -> DiscoveryComponent {
         DiscoveryComponent(
             platform: .deviceTracker, uniqueID: id + "_tracker",
-            defaultEntityID: "device_tracker.\(entityName(beacon.name))_tracker", name: "Tracker",
+            defaultEntityID: "device_tracker.\(entityName(beacon.name))_tracker", name: .string(names.tracker),
             valueTemplate: "{{ value_json.tracker }}",
             jsonAttributesTopic: topics.beaconState(beacon.name),
             jsonAttributesTemplate:
@@ -120,7 +124,9 @@ extension DiscoveryComponent {
 
     /// Returns the entities of a region. Its occupancy uses the device class for rooms. With the class for presence,
     /// Home Assistant would call the region "home" or "away".
-    static func entities(of region: NamedRegion, _ id: String, topics: TopicTree) -> [String: DiscoveryComponent] {
+    static func entities(
+        of region: NamedRegion, _ id: String, topics: TopicTree, names: EntityNames
+    ) -> [String: DiscoveryComponent] {
         [
             "occupancy": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_occupancy",
@@ -128,12 +134,14 @@ extension DiscoveryComponent {
                 // Home Assistant reads `None` as "unknown".
                 valueTemplate: "{{ 'None' if value == '\(RegionState.unknown)' else value }}",
                 payloadOn: RegionState.inside.description, payloadOff: RegionState.outside.description),
-            "event": event(id, entityName(region.name), at: topics.regionEvent(region.name)),
+            "event": event(id, entityName(region.name), at: topics.regionEvent(region.name), names),
         ]
     }
 
     /// Returns the entities of a place.
-    static func entities(of place: NamedPlace, _ id: String, at topic: String) -> [String: DiscoveryComponent] {
+    static func entities(
+        of place: NamedPlace, _ id: String, at topic: String, names: EntityNames
+    ) -> [String: DiscoveryComponent] {
         let name = entityName(place.name)
         return [
             "occupancy": DiscoveryComponent(
@@ -143,21 +151,24 @@ extension DiscoveryComponent {
                 payloadOn: "True", payloadOff: "False", jsonAttributesTopic: topic,
                 jsonAttributesTemplate: "{{ {'beacons': value_json.beacons} | tojson }}"),
             "count": DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_count", defaultEntityID: "sensor.\(name)_count", name: "Beacons",
-                valueTemplate: "{{ value_json.count }}", suggestedDisplayPrecision: 0, stateClass: "measurement",
+                platform: .sensor, uniqueID: id + "_count", defaultEntityID: "sensor.\(name)_count",
+                name: .string(names.beacons), valueTemplate: "{{ value_json.count }}", suggestedDisplayPrecision: 0,
+                stateClass: "measurement",
                 icon: "mdi:counter"),
             "hears": hears(id, "\(name)_hears"),
         ]
     }
 
     /// Returns the entities of a receiver.
-    static func entities(ofReceiver receiver: String, _ id: String) -> [String: DiscoveryComponent] {
+    static func entities(
+        ofReceiver receiver: String, _ id: String, names: EntityNames
+    ) -> [String: DiscoveryComponent] {
         let name = entityName(receiver)
         return [
             "hears": hears(id, "\(name)_hears"),
             "adverts": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_adverts", defaultEntityID: "sensor.\(name)_adverts",
-                name: "Adverts", valueTemplate: "{{ value_json.adverts }}", unitOfMeasurement: "1/min",
+                name: .string(names.adverts), valueTemplate: "{{ value_json.adverts }}", unitOfMeasurement: "1/min",
                 suggestedDisplayPrecision: 0, stateClass: "measurement", enabledByDefault: false,
                 entityCategory: diagnostic, icon: "mdi:bluetooth-audio"),
         ]
@@ -173,14 +184,14 @@ extension DiscoveryComponent {
 
     /// Returns the entities of the gateway, which are all diagnostics. Home Assistant shows the version of the device.
     static func entitiesOfGateway(
-        _ id: String, _ gateway: String, topics: TopicTree
+        _ id: String, _ gateway: String, topics: TopicTree, names: EntityNames
     ) -> [String: DiscoveryComponent] {
         let name = entityName(gateway)
         return [
             "hears": hears(id, "\(name)_hears"),
             "problem": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_problem", defaultEntityID: "binary_sensor.\(name)_problem",
-                name: "Problem", deviceClass: "problem",
+                deviceClass: "problem",
                 valueTemplate:
                     "{{ 'None' if value_json.problems is none else 'ON' if value_json.problems else 'OFF' }}",
                 entityCategory: diagnostic,
@@ -188,12 +199,14 @@ extension DiscoveryComponent {
                 jsonAttributesTemplate: "{{ {'problems': value_json.problems} | tojson }}"),
             "adverts": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_adverts", defaultEntityID: "sensor.\(name)_adverts",
-                name: "Adverts", valueTemplate: "{{ value_json.advertsPerSecond }}", unitOfMeasurement: "adverts/s",
+                name: .string(names.adverts), valueTemplate: "{{ value_json.advertsPerSecond }}",
+                unitOfMeasurement: "1/s",
                 suggestedDisplayPrecision: 0,
                 entityCategory: diagnostic, icon: "mdi:bluetooth-audio"),
             "waiting": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_waiting", defaultEntityID: "sensor.\(name)_waiting_events",
-                name: "Waiting events", valueTemplate: "{{ value_json.waiting }}", unitOfMeasurement: "events",
+                name: .string(names.waitingEvents), valueTemplate: "{{ value_json.waiting }}",
+                unitOfMeasurement: names.events,
                 suggestedDisplayPrecision: 0,
                 entityCategory: diagnostic,
                 icon: "mdi:tray-full"),
@@ -203,10 +216,12 @@ extension DiscoveryComponent {
     /// The category of entities that Home Assistant shows apart.
     private static let diagnostic = "diagnostic"
 
-    private static func event(_ id: String, _ name: String, at topic: String) -> DiscoveryComponent {
+    private static func event(
+        _ id: String, _ name: String, at topic: String, _ names: EntityNames
+    ) -> DiscoveryComponent {
         DiscoveryComponent(
-            platform: .event, uniqueID: id + "_event", defaultEntityID: "event.\(name)_event", name: "Event",
-            icon: "mdi:location-enter", stateTopic: topic,
+            platform: .event, uniqueID: id + "_event", defaultEntityID: "event.\(name)_event",
+            name: .string(names.event), icon: "mdi:location-enter", stateTopic: topic,
             eventTypes: [RegionEvent.Kind.enter, .exit].map(\.rawValue))
     }
 

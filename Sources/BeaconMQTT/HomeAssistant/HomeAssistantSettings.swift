@@ -22,6 +22,9 @@ public struct HomeAssistantSettings: Hashable, Sendable {
     /// Whether places and their receivers are devices too. If false, only the beacons show their places.
     public var announcesPlaces: Bool
 
+    /// The language of the entities' names. Ids and states do not depend on it.
+    public var language: HomeAssistantLanguage
+
     /// The longest wait after Home Assistant's start until devices are announced again. The actual wait is random,
     /// because all programs of a home receive the status at the same time.
     public var announcementDelay: Duration
@@ -44,6 +47,7 @@ public struct HomeAssistantSettings: Hashable, Sendable {
     ///   - nodeID: the prefix of the ids in Home Assistant; nil for the client id.
     ///   - announcesRegions: true to make the regions devices too, each with an occupancy.
     ///   - announcesPlaces: true to make the places and their receivers devices too.
+    ///   - language: the language of the entities' names.
     ///   - announcementDelay: the longest wait after Home Assistant's start until devices are announced again.
     ///   - gatewayName: the name of the gateway's own device; nil for a name based on the base topic.
     ///   - configurationURL: the address that the devices' pages link to; nil for none.
@@ -51,7 +55,7 @@ public struct HomeAssistantSettings: Hashable, Sendable {
     public init(
         isEnabled: Bool = true, discoveryPrefix: String = "homeassistant", statusTopic: String = "homeassistant/status",
         nodeID: String? = nil, announcesRegions: Bool = true, announcesPlaces: Bool = true,
-        announcementDelay: Duration = .seconds(5),
+        language: HomeAssistantLanguage = .english, announcementDelay: Duration = .seconds(5),
         gatewayName: String? = nil, configurationURL: String? = nil, supportURL: String? = nil
     ) {
         self.isEnabled = isEnabled
@@ -60,6 +64,7 @@ public struct HomeAssistantSettings: Hashable, Sendable {
         self.nodeID = nodeID
         self.announcesRegions = announcesRegions
         self.announcesPlaces = announcesPlaces
+        self.language = language
         self.announcementDelay = announcementDelay
         self.gatewayName = gatewayName
         self.configurationURL = configurationURL

@@ -32,6 +32,19 @@ struct HomeAssistantReadingTests {
         #expect(settings.homeAssistant.announcesRegions == announcesRegions)
     }
 
+    @Test(
+        "The language is English, unless the settings name another one",
+        arguments: [("{}", "en"), ("{ language: de }", "de")])
+    func language(_ text: String, _ expected: String) throws {
+        let checked = Self.check(text)
+        #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
+        guard case .mqtt(let settings) = try #require(checked.configuration.destinations.first).kind else {
+            Issue.record("it is not a broker")
+            return
+        }
+        #expect(settings.homeAssistant.language.rawValue == expected)
+    }
+
     @Test("A beacon counts for places if it is a tracker or says so, and places have ids")
     func places() throws {
         let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
@@ -69,7 +82,10 @@ struct HomeAssistantReadingTests {
 
     @Test(
         "Mistakes are reported",
-        arguments: [("{ regions: some }", "regions"), ("{ region: false }", #"was "regions" meant?"#)])
+        arguments: [
+            ("{ regions: some }", "regions"), ("{ region: false }", #"was "regions" meant?"#),
+            ("{ language: deutsch }", "write en or de"),
+        ])
     func mistakes(_ text: String, _ expected: String) {
         let checked = Self.check(text)
         #expect(checked.diagnostics.contains { $0.message.contains(expected) }, "\(checked.diagnostics)")

@@ -223,6 +223,37 @@ struct DiscoveryTests {
         #expect(Set(ids).count == payload.components.count)
     }
 
+    @Test("Names are in the language of the settings, unless Home Assistant names the entity; ids are the same")
+    func languages() throws {
+        func components(_ language: HomeAssistantLanguage) -> [String: DiscoveryComponent] {
+            let discovery = Discovery(
+                HomeAssistantSettings(language: language), broker: .test(port: 1, clientID: "gateway"),
+                topics: TopicTree(base: "beacond/hall"), places: [NamedPlace(name: "Kitchen", receivers: ["pi"])])
+            let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: true)
+            var all: [String: DiscoveryComponent] = [:]
+            for (topic, payload) in discovery.announcements(regions: ["shop"], beacons: [keys]) {
+                for (key, component) in payload.components { all["\(topic) \(key)"] = component }
+            }
+            return all
+        }
+        let english = components(.english)
+        let named: Set = ["distance", "signal_strength", "connectivity", "problem"]
+        #expect(
+            english.values.allSatisfy { ($0.name == nil) == named.contains($0.deviceClass ?? "") },
+            "\(english.values.map { ($0.defaultEntityID, $0.name) })")
+        for language in HomeAssistantLanguage.allCases {
+            let translated = components(language)
+            #expect(translated.mapValues(\.defaultEntityID) == english.mapValues(\.defaultEntityID))
+            #expect(translated.mapValues(\.uniqueID) == english.mapValues(\.uniqueID))
+            #expect(translated.mapValues(\.options) == english.mapValues(\.options))
+            #expect(translated.mapValues { $0.name == nil } == english.mapValues { $0.name == nil })
+            let names = Set(translated.values.compactMap(\.name))
+            #expect(names.count == Set(english.values.compactMap(\.name)).count, "two entities have one name")
+        }
+        let german = components(.german).values.first { $0.defaultEntityID == "sensor.keys_proximity" }
+        #expect(german?.name == "Nähe")
+    }
+
     @Test("A beacon's ids do not depend on its name")
     func stableIDs() throws {
         let first = try Self.announcement(name: "keys", clientID: "gateway")

@@ -6,7 +6,12 @@ from urllib.parse import quote
 from house import ANNS_HOUSE, beacon, case, configuration
 from programs import BROKER_PORT, FOLDER, PASSWORD, PROGRAMS, Program, environment
 
-BROKER = f"mqtt://beacond:{quote(PASSWORD, safe='')}@127.0.0.1:{BROKER_PORT}"
+def address(user):
+    """Returns the broker's address for a user."""
+    return f"mqtt://{user}:{quote(PASSWORD, safe='')}@127.0.0.1:{BROKER_PORT}"
+
+
+BROKER = address("beacond")
 # Meters between neighboring receivers.
 DISTANCE = 10
 ROOMS = {"Kitchen": "kitchen", "Study": "study", "Attic": "attic"}
@@ -15,13 +20,13 @@ ROOMS = {"Kitchen": "kitchen", "Study": "study", "Attic": "attic"}
 class Relay:
     """A receiver of the simulated air (`beacon relay`)."""
 
-    def __init__(self, name, position):
-        self.name, self.position = name, position
+    def __init__(self, name, position, user="beacond"):
+        self.name, self.position, self.broker = name, position, address(user)
         self.start()
 
     def start(self):
         self.program = Program(
-            f"relay-{self.name}", PROGRAMS / "beacon", "relay", BROKER, "--name", self.name, "--source",
+            f"relay-{self.name}", PROGRAMS / "beacon", "relay", self.broker, "--name", self.name, "--source",
             f"air@{self.position},0", environment=environment("air"))
 
     def kill(self):
@@ -31,20 +36,19 @@ class Relay:
 class Rooms:
     """A gateway with three receivers, and Ann's keys beside the first one."""
 
-    def __init__(self, house):
-        self.house, self.ha = house, house.home_assistant
-        self.relays = [Relay(name, DISTANCE * index) for index, name in enumerate(ROOMS.values())]
+    def __init__(self, house, relays=None, destination=""):
+        self.house, self.ha, self.destination = house, house.home_assistant, destination
+        self.relays = relays or [Relay(name, DISTANCE * index) for index, name in enumerate(ROOMS.values())]
         self.gateway = house.gateway(self.file())
         self.keys = house.keys()
         self.keys.comes()
 
-    @staticmethod
-    def file(kitchen="Kitchen"):
+    def file(self, kitchen="Kitchen"):
         places = "".join(
             f"  - {{ name: {kitchen if name == 'Kitchen' else name}, receivers: [{receiver}] }}\n"
             for name, receiver in ROOMS.items())
         return configuration(
-            [ANNS_HOUSE], [beacon("Ann's keys", 11, 2, ", tracker: true")], source=f'"{BROKER}"',
+            [ANNS_HOUSE], [beacon("Ann's keys", 11, 2, ", tracker: true")], self.destination, source=f'"{BROKER}"',
             more=f"places:\n{places}place-rules: {{ exit-timeout: 10s }}\n")
 
     def comes(self, wanted, sentence, limit=None):

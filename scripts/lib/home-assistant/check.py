@@ -16,9 +16,12 @@ if arguments.list:
     for name in ("PROGRAMS", "FOLDER", "HOME_ASSISTANT"):
         os.environ.setdefault(name, "/")
 
+import case_access  # noqa: E402, F401
+import case_blueprints  # noqa: E402, F401
 import case_devices  # noqa: E402, F401
 import case_documents  # noqa: E402, F401
 import case_interruptions  # noqa: E402, F401
+import case_language  # noqa: E402, F401
 import case_movements  # noqa: E402, F401
 import case_persons  # noqa: E402, F401
 import case_proxy  # noqa: E402, F401

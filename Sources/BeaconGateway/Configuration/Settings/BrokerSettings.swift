@@ -62,6 +62,9 @@ extension HomeAssistantSettings {
             Setting(
                 "places", \.announcesPlaces, .boolean,
                 "Also announces the places and their receivers, with the occupancy of each place."),
+            Setting(
+                "language", \.language, .word(),
+                "The language of the entities' names. Home Assistant's language decides about the others."),
             Setting("discovery-prefix", \.discoveryPrefix, .text(), "The prefix of its discovery topics."),
             Setting("status-topic", \.statusTopic, .text(), "The topic on which it reports that it has started."),
         ])
