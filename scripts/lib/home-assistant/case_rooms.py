@@ -1,6 +1,8 @@
 """Three receivers in three rooms: none speaks for another, and rooms and receivers are devices."""
 
 import json
+import pathlib
+import re
 from urllib.parse import quote
 
 from house import ANNS_HOUSE, beacon, case, configuration
@@ -12,6 +14,7 @@ def address(user):
 
 
 BROKER = address("beacond")
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/dead-receiver.md"
 # Meters between neighboring receivers.
 DISTANCE = 10
 ROOMS = {"Kitchen": "kitchen", "Study": "study", "Attic": "attic"}
@@ -135,3 +138,12 @@ def follow(rooms):
     rooms.comes(
         {"binary_sensor.kitchen_occupied": "unknown", "sensor.kitchen_count": "unknown", "binary_sensor.kitchen_hears": "off"},
         "a dark room is unknown, and not empty", 40)
+
+    # The automation of docs/dead-receiver.md, with a shorter wait.
+    block = re.search(r"^```yaml\n(alias: (.*?)\n.*?)^```", PAGE.read_text(), re.S | re.M)
+    ha.automate({})
+    ha.document("dead", block[1].replace("minutes: 5", "seconds: 2"))
+    ha.load()
+    mark = ha.mark()
+    rooms.relays[1].kill()
+    house.comes(lambda: house.fired(mark) == [block[2]], "the automation for a dead receiver runs", lambda: house.fired(mark), 40)
