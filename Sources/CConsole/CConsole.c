@@ -40,6 +40,9 @@ static const unsigned char form_js[] = {
 static const unsigned char format_js[] = {
 #embed "Files/format.js"
 };
+static const unsigned char heard_list_js[] = {
+#embed "Files/heard-list.js"
+};
 static const unsigned char openapi_json[] = {
 #embed "Files/openapi.json"
 };
@@ -157,6 +160,7 @@ static const struct beacon_console_file files[] = {
     FILE_OF("event-item.js", event_item_js),
     FILE_OF("form.js", form_js),
     FILE_OF("format.js", format_js),
+    FILE_OF("heard-list.js", heard_list_js),
     FILE_OF("v1/openapi.json", openapi_json),
     FILE_OF("page-configure.js", page_configure_js),
     FILE_OF("page-deliveries.js", page_deliveries_js),

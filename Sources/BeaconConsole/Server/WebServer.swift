@@ -190,6 +190,7 @@ package struct WebServer: Service {
             broadcast: broadcast, diagnoses: diagnoses, started: started
         ).add(to: v1)
         SensingRoutes(gateway: gateway).add(to: v1)
+        HeardRoutes(gateway: gateway).add(to: v1)
         FleetRoutes(fleet: fleet).add(to: v1)
         EventRoutes(history: history, state: state, broadcast: broadcast).add(to: v1)
         AdvertisingRoutes(gateway: gateway, state: state).add(to: v1)

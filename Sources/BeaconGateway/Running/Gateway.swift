@@ -48,6 +48,8 @@ package actor Gateway {
     var reporter: EventReporter
     var queue = WriteQueue()
     var clients = ListeningClients()
+    /// The beacons on the air, while a client watches them.
+    var heard: HeardBeacons?
     var advertised = AdvertisedBeacon()
     var pumps = Pumps()
     /// Ranging reports on their way to rules, and changes on their way to applications.
@@ -307,6 +309,19 @@ package actor Gateway {
         updateScanMode()
     }
 
+    /// Returns the beacons on the air, also those of no region, the strongest first; nil if too many clients range.
+    ///
+    /// The first call starts to listen to all beacons. That ends a minute after the last call.
+    ///
+    /// - Parameter seconds: how long ago a beacon may have been heard.
+    package func heardBeacons(within seconds: Int) -> [HeardBeaconValue]? {
+        if heard == nil {
+            guard let ranging = range(.constraints([nil])) else { return nil }
+            heard = HeardBeacons(ranging: ranging, at: newestTime)
+        }
+        return heard?.values(within: seconds, names: reporter.names)
+    }
+
     /// Starts to record adverts; nil if too many clients record.
     package func record(for time: Duration) -> AsyncStream<[UInt8]>? {
         clients.record(for: time) { number in Task { await self.endRecording(number) } }
@@ -371,6 +386,8 @@ extension Gateway {
         let time = listener.receive(batch, from: number, isCounted: broadcast != nil)
         fleet?.feed(batch, of: listener.sources[number], number: number)
         clients.record(batch, of: listener.sources[number]) { listener.name($0) }
+        heard?.note(batch, of: listener.sources[number]) { listener.name($0) }
+        if heard?.isForgotten == true { heard = nil }
         if time != nil {
             // In a fleet, other machines may have the receivers.
             if fleet == nil { listener.reportMissingReceivers(of: configuration) }

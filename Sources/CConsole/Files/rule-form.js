@@ -3,6 +3,7 @@
 import { get, pathOf, send, server } from "./api.js";
 import { attribute, el, patch, show, text } from "./dom.js";
 import { checkField, chipsField, formDialog, selectField, textField } from "./form.js";
+import { pickBeacon } from "./heard-list.js";
 import { settingFields } from "./settings-keys.js";
 import { tryRule } from "./rule-history.js";
 import { dayWords, eventParts, ruleFaults, ruleWords } from "./rule-words.js";
@@ -108,12 +109,28 @@ export async function ruleForm({ rule, saved }) {
   const row = (...some) => el("div.field-row", null, ...some.map((field) => field.node));
   const messageBox = el("div.indented", null, fields.title.node, fields.text.node, insert, fields.url.node);
   const more = el("details.json", null, el("summary", null, "Start options"), row(fields.interval, fields.limit), fields.folder.node, fields.environment.node);
+  const inRange = el("p", null, el("button.small", { type: "button", click: addFromAir }, "When a beacon in range arrives…"));
+
+  /** Adds a beacon that is on the air. A beacon without a name gets one first. */
+  async function addFromAir() {
+    const picked = await pickBeacon({ title: "Which beacon arrives?", mustBeNamed: true });
+    if (!picked) return;
+    if (!beacons.some((one) => one.name === picked.name)) beacons.push({ name: picked.name });
+    fields.beacons.offer(named(beacons));
+    fields.beacons.set([...new Set([...fields.beacons.value(), picked.name])]);
+    if (fields.near.value() === "") fields.near.set("far");
+    // The form begins with the entry of any region, which is another rule.
+    if (!rule && fields.events.value().join() === "enter" && !fields.regions.value().length) fields.events.set([]);
+    draw();
+    fields.beacons.focus();
+  }
+
   const part = (heading, ...nodes) => el("fieldset.part", null, el("legend", null, heading), ...nodes);
   const who = el("details.part-fold", null, el("summary", null, "Only some people", el("span.optional", null, " events of apps")), fields.users.node, fields.attributes.node, fields.installs.node);
   const when = el("details.part-fold", null, el("summary", null, "Only at some times"), row(fields.from, fields.to), fields.days.node, row(fields.start, fields.end), fields.zone.node, zones());
   const content = [
     fields.name.node,
-    part("When", fields.events.node, row(fields.near, fields.stay), others, fields.regions.node, fields.beacons.node, fields.places.node),
+    part("When", fields.events.node, row(fields.near, fields.stay), others, fields.regions.node, fields.beacons.node, inRange, fields.places.node),
     who, when,
     part("How often", row(fields.often, fields.span), fields.late.node),
     part("Then", fields.doMessage.node, messageBox, destinations.length ? fields.destinations.node : null,

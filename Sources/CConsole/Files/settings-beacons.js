@@ -3,6 +3,7 @@
 import { get, isReadOnly, pathOf, send, upload } from "./api.js";
 import { attribute, el, patch, show, text, toast } from "./dom.js";
 import { checkField, formDialog } from "./form.js";
+import { pickBeacon } from "./heard-list.js";
 import { counted, shortUUID } from "./format.js";
 import { identityFaults, identityFields, identityOf } from "./settings-regions.js";
 import { settingFields } from "./settings-keys.js";
@@ -26,7 +27,10 @@ export function open(root) {
     lede: "A named beacon appears with its name everywhere. Its events include its attributes.",
     nothing: ["No beacon has a name", "Give the beacons names, one at a time or from a table (CSV) with the columns name, uuid, major and minor."],
     removal: "It appears with its numbers again. Rules for it do not run.", container: table, extra: [tools], row,
-    edit: (item) => beaconForm(item, list.saved),
+    edit: async (item) => {
+      const picked = item ? null : await pickBeacon({ title: "Add a beacon" });
+      if (item || picked) await beaconForm(item, list.saved, picked);
+    },
     loaded: (items) => { show(filter, items.length > 5 || filter.value !== ""); setTimeout(narrow); },
   });
   function narrow() {
@@ -56,14 +60,15 @@ function row(item) {
   return node;
 }
 
-async function beaconForm(item, saved) {
+/** Opens the form of a beacon; without an item, of a new one with the picked identity. */
+async function beaconForm(item, saved, picked) {
   const [places, keys] = await Promise.all([get("v1/places").then((answer) => answer.places.map((place) => place.name)), settingFields("beacons")]);
   const identity = identityFields(keys, true);
   const fields = {
-    name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity, place: keys.text("place", { optional: true, attributes: { list: "beacon-places" } }),
-    tracker: keys.check("tracker"), counts: keys.check("counts"), attributes: keys.pairs("attributes", { help: "For instance shelf = 12. The beacon’s events include them." }),
+    name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity, place: keys.text("place", { label: "It stays in", optional: true, attributes: { list: "beacon-places" } }),
+    tracker: keys.check("tracker", { label: "A person carries it" }), counts: keys.check("counts"), attributes: keys.pairs("attributes", { help: "For instance shelf = 12. The beacon’s events include them." }),
   };
-  const given = item?.settings || {};
+  const given = item?.settings || picked || {};
   fields.name.set(given.name);
   identity.uuid.set(given.uuid?.toUpperCase());
   identity.major.set(given.major ?? "");

@@ -51,6 +51,7 @@ struct InterfaceTests {
         Sample("GET /v1/openapi.json"), Sample("GET /v1/schema.json"), Sample("GET /v1/backup"),
         Sample("GET /v1/sources"), Sample("GET /v1/receivers"), Sample("GET /v1/regions"), Sample("GET /v1/places"),
         Sample("GET /v1/registered-beacons"), Sample("GET /v1/registered-beacons/export"), Sample("GET /v1/beacons"),
+        Sample("GET /v1/beacons/heard", "/v1/beacons/heard?seconds=600"),
         Sample("GET /v1/ranging/stream"), Sample("GET /v1/sightings"),
         Sample("GET /v1/fleet", nil, nil, 404), Sample("GET /v1/rules"), Sample("GET /v1/rules/runs"),
         Sample("GET /v1/events"), Sample("GET /v1/events/counts", "/v1/events/counts?from=0&to=2000000000"),
