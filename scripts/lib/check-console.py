@@ -344,9 +344,8 @@ launch:
         driver = browser.driver
 
         def button(label):
-            return until(
-                lambda: [one for one in driver.find_elements(By.CSS_SELECTOR, "button") if one.is_displayed()
-                         and label in (one.get_attribute("aria-label"), one.text)], f"there is no button {label}")[0]
+            path = f"//button[@aria-label='{label}' and not(@hidden)]"
+            return until(lambda: driver.find_elements(By.XPATH, path), f"there is no button {label}")[0]
 
         def picture(name):
             if pictures:
@@ -356,7 +355,7 @@ launch:
         def confirm():
             browser.sees("a copy of the file is kept")
             picture("question")
-            button("Take over").send_keys(Keys.ENTER)
+            driver.find_element(By.CSS_SELECTOR, "dialog[open] button[value=yes]").send_keys(Keys.ENTER)
 
         try:
             driver.get(f"{gateway.address}/#/settings/beacons")

@@ -105,7 +105,8 @@ struct ItemChanges: Sendable {
         guard fleet == nil else {
             throw Problem(
                 .conflict,
-                "in a fleet, rules stay in the file of their machine, and all other items of files are the fleet's already")
+                "in a fleet, rules stay in the file of their machine, and all other items of files are the fleet's already"
+            )
         }
         return try await reportingFailures {
             let result = try await state.items.turn.run {

@@ -72,7 +72,8 @@ struct TakeOverTests {
         #expect(try house.text(".old") == before)
         #expect(
             try house.text()
-                == before.replacing("  # The cat's\n  - { name: cat, uuid: \(Self.uuid), major: 1, minor: 2 }\n", with: ""))
+                == before.replacing(
+                    "  # The cat's\n  - { name: cat, uuid: \(Self.uuid), major: 1, minor: 2 }\n", with: ""))
         #expect(try await house.list("/v1/registered-beacons", "beacons") == ["keys file", "cat console"])
         let renamed = try await house.send(
             .put, "/v1/registered-beacons/cat", #"{"name":"Tom","uuid":"\#(Self.uuid)","major":1,"minor":2}"#)
