@@ -30,8 +30,8 @@ def check_interface(gateway):
     count = 0
     for paths, checks in [
         # Streams do not end. An export and a backup are as large as the history. Requests of apps need keys, and have
-        # separate checks. OpenAPI cannot express "one of two parameters".
-        (["--exclude-path-regex", "stream|export|session|backup|sightings|app-installs|webhooks|adverts|" + items],
+        # separate checks. OpenAPI cannot express "one of two parameters". A take-over would change the other checks' file.
+        (["--exclude-path-regex", "stream|export|session|backup|sightings|app-installs|webhooks|adverts|take-over|" + items],
          "positive_data_acceptance"),
         # Settings may also have the other forms of the file, such as 10 for 10s.
         (["--include-path-regex", items], "positive_data_acceptance,negative_data_rejection"),
@@ -317,6 +317,82 @@ def check_token(folder):
     print("ok   only the token opens the console, and a browser asks for it once")
 
 
+def check_take_over(folder, pictures):
+    """Checks that a beacon and a rule of the file are taken over by keyboard, can be edited then, and stay after a restart."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    own = os.path.join(folder, "take-over")
+    os.mkdir(own)
+    gateway = Gateway(own, f"""sources: [air]
+web: {{ listen: "127.0.0.1:0" }}
+outbox: {{ path: {own}/beacond.sqlite }}
+beacons:
+  # Ann's
+  - {{ name: keys, uuid: {UUID}, major: 1, minor: 1 }}
+  # Bob's
+  - {{ name: bag, uuid: {UUID}, major: 1, minor: 2 }}
+launch:
+  rules:
+    - name: greet
+      beacons: [bag]
+      events: [near]
+      message: hello
+""")
+    gateway.fix_port()
+    for width, scheme in [(1280, "light"), (390, "dark")]:
+        browser = Browser(width, scheme=scheme)
+        driver = browser.driver
+
+        def button(label):
+            path = f"//button[@aria-label='{label}' and not(@hidden)]"
+            return until(lambda: driver.find_elements(By.XPATH, path), f"there is no button {label}")[0]
+
+        def picture(name):
+            if pictures:
+                time.sleep(0.3)
+                driver.save_screenshot(os.path.join(pictures, f"take-over-{name}-{width}-{scheme}.png"))
+
+        def confirm():
+            browser.sees("a copy of the file is kept")
+            picture("question")
+            driver.find_element(By.CSS_SELECTOR, "dialog[open] button[value=yes]").send_keys(Keys.ENTER)
+
+        try:
+            driver.get(f"{gateway.address}/#/settings/beacons")
+            name = "keys" if width == 1280 else "bag"
+            browser.sees("take them over")
+            picture("list")
+            if width == 390:
+                # The rule of the file still refers to it.
+                button("Take over bag from the file").send_keys(Keys.ENTER)
+                confirm()
+                browser.sees("would not be valid")
+                picture("refused")
+                driver.get(f"{gateway.address}/#/rules")
+                button("Take over greet from the file").send_keys(Keys.ENTER)
+                confirm()
+                button("Edit greet")
+                picture("rule")
+                driver.get(f"{gateway.address}/#/settings/beacons")
+            button(f"Take over {name} from the file").send_keys(Keys.ENTER)
+            confirm()
+            button(f"Edit {name}")
+            until(lambda: driver.switch_to.active_element.get_attribute("aria-label") == f"Edit {name}", "the focus is lost")
+            picture("taken")
+            assert not browser.errors(), browser.errors()
+        finally:
+            driver.quit()
+    with open(gateway.path) as file:
+        text = file.read()
+    assert "beacons: []" in text and "# Ann's" in text and "keys" not in text and "greet" not in text, text
+    gateway.kill()
+    gateway.start()
+    items = gateway.get("/v1/registered-beacons")["beacons"] + gateway.get("/v1/rules")["rules"]
+    assert [(one["name"], one["origin"]) for one in items] == [(one, "console") for one in ["keys", "bag", "greet"]], items
+    gateway.kill()
+    print("ok   items of the file are taken over by keyboard, wide and narrow, and stay after a restart")
+
+
 def check_setup(folder, pictures, host):
     """Checks `beacond setup` without a configuration: its link leads through four steps to a file, and to the pages. This
     browser needs no token, even if beacond listens for other machines."""
@@ -470,6 +546,7 @@ def main():
         check_use(gateway)
         check_air(folder)
         check_token(folder)
+        check_take_over(folder, pictures)
         check_setup(folder, pictures, "127.0.0.1")
         check_setup(folder, None, "0.0.0.0")
     finally:

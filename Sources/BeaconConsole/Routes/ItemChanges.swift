@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconFleet
 import BeaconGateway
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -73,7 +74,7 @@ struct ItemChanges: Sendable {
     ///
     /// - Throws: ``Problem`` if the change is not possible.
     func make(_ change: ItemChange) async throws {
-        do {
+        try await reportingFailures {
             if let fleet, change.isShared {
                 _ = try await fleet.change(change)
             } else {
@@ -84,6 +85,58 @@ struct ItemChanges: Sendable {
                 }
             }
             try await rules.readSwitches()
+        }
+    }
+
+    /// Moves items of the file to the console, and keeps a copy of the file.
+    ///
+    /// The console's items are stored before the file is written. Until the file lacks them, they are not in use, so a
+    /// crash loses nothing.
+    ///
+    /// - Parameters:
+    ///   - kind: the kind of the items.
+    ///   - name: the name of one item; nil for all of the kind.
+    ///   - current: the configuration of the file in use.
+    /// - Returns: the items, and the paths of the file and of its copy.
+    /// - Throws: ``Problem`` if an item cannot be moved.
+    func takeOver(
+        _ kind: ConfigurationItem.Kind, _ name: String?, from current: CurrentConfiguration
+    ) async throws -> (move: TakeOver, copy: String) {
+        guard fleet == nil else {
+            throw Problem(
+                .conflict,
+                "in a fleet, rules stay in the file of their machine, and all other items of files are the fleet's already"
+            )
+        }
+        return try await reportingFailures {
+            let result = try await state.items.turn.run {
+                let base = await gateway.base
+                let move = try TakeOver(kind, name, in: base)
+                for item in move.items { try Self.check(item.name, of: kind.rawValue) }
+                let rest = move.rest(of: base)
+                let configuration = try await state.items.apply(.several(move.items.map(ItemChange.add)), to: rest)
+                let copy: String
+                do throws(StateError) {
+                    let folder = URL(fileURLWithPath: base.outbox.path).deletingLastPathComponent().path
+                    copy = try move.write(stateFolder: folder)
+                } catch {
+                    let undo = move.items.map { ItemChange.remove(kind, $0.name) }
+                    _ = try await state.items.apply(.several(undo), to: base)
+                    throw Problem(.conflict, error.message)
+                }
+                current.withLock { $0 = move.rest(of: $0) }
+                await gateway.apply(configuration, base: rest)
+                return (move, copy)
+            }
+            try await rules.readSwitches()
+            return result
+        }
+    }
+
+    /// Runs a change, and turns its failures into problems.
+    private func reportingFailures<Value>(_ change: () async throws -> Value) async throws -> Value {
+        do {
+            return try await change()
         } catch let error as FleetError {
             throw Problem(.serviceUnavailable, "\(error)")
         } catch let failure as ItemChange.Failure {

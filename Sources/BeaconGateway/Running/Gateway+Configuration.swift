@@ -110,8 +110,13 @@ extension Gateway {
     // MARK: - Changes in the console
 
     /// Applies changes of the console.
-    package func apply(_ new: GatewayConfiguration) async {
+    ///
+    /// - Parameters:
+    ///   - new: the configuration with the items of the console.
+    ///   - base: the configuration of the file, if that has changed.
+    package func apply(_ new: GatewayConfiguration, base: GatewayConfiguration? = nil) async {
         await finishBeginning()
+        if let base { self.base = base }
         await use(new)
     }
 

@@ -80,11 +80,7 @@ public struct GuidedStart: Hashable, Sendable {
     }
 
     /// The path for keeping a replaced configuration, beside it; nil if there are too many.
-    package var keptPath: String? {
-        let path = AtomicFile.target(of: path)
-        return (0...99).map { path + ".old" + ($0 == 0 ? "" : "\($0)") }
-            .first { !FileManager.default.fileExists(atPath: $0) }
-    }
+    package var keptPath: String? { AtomicFile.unusedCopy(of: path) }
 
     private func write(_ text: String, secrets: [String: String], replacing: Bool) throws {
         guard replacing || Self.mayWrite(path) else { throw CocoaError(.fileWriteFileExists) }

@@ -58,6 +58,12 @@ package enum AtomicFile {
         return path
     }
 
+    /// Returns an unused path beside a file, for a copy of it; nil if there are 100 copies.
+    package static func unusedCopy(of path: String) -> String? {
+        let path = target(of: path)
+        return (0...99).map { path + ".old" + ($0 == 0 ? "" : "\($0)") }.first { access($0, F_OK) != 0 }
+    }
+
     /// Returns the text of a symbolic link; nil if the path is not a link.
     package static func target(ofOneLink path: String) -> String? {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX))

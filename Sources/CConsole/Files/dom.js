@@ -237,14 +237,14 @@ export function toast(message) {
 }
 
 /** Asks for confirmation in a dialog. Resolves to true if the user confirms. */
-export function confirmed(question, explanation, verb) {
+export function confirmed(question, explanation, verb, look = "danger") {
   return new Promise((resolve) => {
     const heading = el("h2", { id: "confirm-title" }, question);
     const dialog = el("dialog.dialog.passing", { "aria-labelledby": "confirm-title" },
       el("form", { method: "dialog" }, heading, el("p", null, explanation),
         el("div.actions", null,
           el("button", { value: "no", autofocus: true }, "Cancel"),
-          el("button.danger", { value: "yes" }, verb))));
+          el(`button.${look}`, { value: "yes" }, verb))));
     dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
     document.getElementById("dialogs").append(dialog);
     dialog.showModal();

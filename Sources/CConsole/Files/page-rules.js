@@ -6,6 +6,7 @@ import { count, counted } from "./format.js";
 import { ruleForm } from "./rule-form.js";
 import { showTrail, tryRule } from "./rule-history.js";
 import { ruleWords } from "./rule-words.js";
+import { takeOver, takeOverButton } from "./settings-list.js";
 
 export const title = "Rules";
 
@@ -34,7 +35,7 @@ export function open(root) {
     show(unused, answer.unused.length > 0);
     patch(unused.lastChild, answer.unused, (one) => `${one.name} ${one.reason}`, (one) => unusedRow(one, () => remove(one.name)));
     const origins = new Set(answer.rules.map((rule) => rule.origin));
-    text(root.querySelector(".lede"), origins.has("file") ? `Edit rules of the file in ${server.status?.configuration || "the configuration"}. Here you can switch them on or off and try them.` : "Actions that beacond takes for events.");
+    text(root.querySelector(".lede"), origins.has("file") ? `Edit rules of the file in ${server.status?.configuration || "the configuration"}${isReadOnly() ? "" : ", or take them over"}. Here you can switch them on or off and try them.` : "Actions that beacond takes for events.");
   };
 
   async function edit(rule) {
@@ -54,6 +55,15 @@ export function open(root) {
       toast(`The rule ${name} is removed`);
       await load();
       add.focus();
+    } catch (problem) { report(problem); }
+  }
+
+  async function take(name) {
+    try {
+      if (!await takeOver("rule", name)) return;
+      showProblem(fault, null);
+      await load();
+      ([...list.children].find((node) => node.querySelector("h2").textContent === name)?.querySelector("button.changes") || add).focus();
     } catch (problem) { report(problem); }
   }
 
@@ -77,7 +87,7 @@ export function open(root) {
     showProblem(fault, problem);
   }
 
-  const act = { edit: (name) => edit(known.get(name)), remove, enable, try: (name) => tryRule(known.get(name).settings), trail: (name) => showTrail(known.get(name)) };
+  const act = { edit: (name) => edit(known.get(name)), remove, take, enable, try: (name) => tryRule(known.get(name).settings), trail: (name) => showTrail(known.get(name)) };
   const standing = () => { show(add, !isReadOnly()); };
   standing();
   const ends = [follow(load, 5000, fault, ["rules"]), on("status", () => { standing(); load().catch(() => {}); })];
@@ -94,7 +104,7 @@ function card(name, act) {
     el("p.tally", null, el("span.started"), el("span.withheld"), el("span.failed.bad-text", { hidden: true }), el("span.last", null, "last ", timeNode("ago"))),
     el("div.actions.start", null,
       button("Try on history", "Try on the history:", () => act.try(name)), button("Past runs", "Past runs of", () => act.trail(name)),
-      button("Edit", "Edit", () => act.edit(name), ".changes"), button("Remove", "Remove", () => act.remove(name), ".changes")));
+      button("Edit", "Edit", () => act.edit(name), ".changes"), button("Remove", "Remove", () => act.remove(name), ".changes"), takeOverButton(name, () => act.take(name))));
 }
 
 function update(node, rule) {
@@ -124,6 +134,7 @@ function update(node, rule) {
   setTime(node.querySelector("time"), rule.last);
   show(node.querySelector(".last"), rule.last !== null && rule.last !== undefined);
   for (const button of node.querySelectorAll(".changes")) show(button, !locked && rule.origin === "console");
+  show(node.querySelector(".take-over"), !locked && rule.origin === "file");
 }
 
 function unusedRow(one, remove) {

@@ -4,7 +4,22 @@ import { get, isReadOnly, pathOf, send, server } from "./api.js";
 import { attribute, codeBlock, confirmed, el, empty, follow, patch, problemNode, show, showProblem, text, toast } from "./dom.js";
 
 /** Returns a sentence about where items of the file are edited. */
-export const fileWords = () => `Items marked “file” are in ${server.status?.configuration || "the configuration"}. Edit them there.`;
+export const fileWords = () => `Items marked “file” are in ${fileName()}. Edit them there.`;
+
+const fileName = () => server.status?.configuration || "the configuration file";
+
+/** Asks, and then moves an item of the file to the console. `kind` is beacon, region, place or rule. Returns whether it
+ *  was moved. Throws a Problem. */
+export async function takeOver(kind, name) {
+  const programs = kind === "rule" ? " The console then shows all arguments of the program that it starts." : "";
+  if (!await confirmed(`Move ${name} from the file to the console?`, `You can then edit and remove it here. It leaves ${fileName()}; a copy of the file is kept.${programs}`, "Take over", "primary")) return false;
+  const { copy } = await send("POST", "v1/items/take-over", { kind, name });
+  toast(`You can edit ${name} here now. The file from before is ${copy}.`);
+  return true;
+}
+
+/** Creates the button that moves an item of the file to the console. */
+export const takeOverButton = (name, click) => el("button.small.take-over", { type: "button", "aria-label": `Take over ${name} from the file`, title: "Move it from the file to the console, to edit it here", click }, "Take over");
 
 /** Opens a list. `path` and `key` are its address, `word` the name of an item. `row(item)` creates a node whose
  *  `update(item)` keeps it up to date. `edit(item)` opens its form, with null for a new item. `loaded` receives the
@@ -30,9 +45,10 @@ export function settingsList(root, { path, key, word, heading, lede, nothing, to
     show(box, items.length > 0);
     loaded?.(items);
     show(hint, items.some((item) => item.origin === "file"));
-    text(hint, fileWords());
+    text(hint, isReadOnly() ? fileWords() : `Items marked “file” are in ${fileName()}. Edit them there, or take them over.`);
     patch(list, items, (item) => `${item.origin} ${item.name}`, (item) => {
       const node = row(item);
+      if (item.origin === "file" && !isReadOnly()) node.querySelector(".setting-actions").append(takeOverButton(item.name, () => guarded(() => take(item.name))));
       if (item.origin === "console" && !isReadOnly()) node.querySelector(".setting-actions").append(
         el("button.small", { type: "button", "aria-label": `Edit ${item.name}`, click: () => guarded(() => edit(node.item)) }, "Edit"),
         el("button.small", { type: "button", "aria-label": `Remove ${item.name}`, click: () => remove(item.name, removal) }, "Remove"));
@@ -58,9 +74,17 @@ export function settingsList(root, { path, key, word, heading, lede, nothing, to
     } catch (problem) { report(problem); }
   }
 
+  async function take(name) {
+    if (!await takeOver(word, name)) return;
+    showProblem(fault, null);
+    await load();
+    ([...list.children].find((node) => node.item?.name === name)?.querySelector("button") || add)?.focus();
+  }
+
   function report(problem) {
     if (problem.status === 0) toast("The connection is lost; nothing has changed.");
     showProblem(fault, problem);
+    if (problem.status !== 0) fault.scrollIntoView({ block: "nearest" });
   }
   async function guarded(action) {
     try { await action(); } catch (problem) { report(problem); }

@@ -74,6 +74,7 @@ struct InterfaceTests {
         Sample(
             "POST /v1/registered-beacons/import", nil, "name,uuid,major,minor\nshelf,\(uuid),1,7\n",
             headers: [.contentType: "text/csv"]),
+        Sample("POST /v1/items/take-over", nil, #"{"kind":"beacon","name":"old"}"#, 200),
         item("rules", #""events":["near"],"message":"hello""#),
         Sample("PUT /v1/rules/{name}", "/v1/rules/new", body(#""events":["enter"],"message":"hello""#)),
         Sample("PUT /v1/rules/{name}/enabled", "/v1/rules/new/enabled", #"{"enabled":false}"#),
@@ -132,7 +133,10 @@ struct InterfaceTests {
         var gates = PostedSource(name: "gates")
         gates.token = Secret("0123456789abcdef")
         let file = bench.folder.appendingPathComponent("beacond.yaml").path
-        try Data("sources: [hci]\n".utf8).write(to: URL(fileURLWithPath: file))
+        try Data(
+            "sources: []\nweb: true\nbeacons:\n  - { name: old, uuid: \(uuid), major: 1, minor: 20 }\n".utf8
+        ).write(to: URL(fileURLWithPath: file))
+        let ofFile = try GatewayConfiguration.check(file: file, environment: [:]).configuration
         let address = try #require(URL(string: "https://example.com"))
         return try WebBench(
             settings, sources: [log, SourceSettings(name: "gates", specification: .network(gates))],
@@ -140,6 +144,7 @@ struct InterfaceTests {
             bench: bench
         ) { configuration in
             configuration.path = file
+            (configuration.beacons, configuration.items) = (ofFile.beacons, ofFile.items)
             configuration.outbox.path = bench.folder.appendingPathComponent("beacond.sqlite").path
             configuration.intake.apps = [.init(name: "museum", apiKey: Secret("key"), secretKey: Secret("secret"))]
             configuration.intake.webhooks = [.init(name: "attic", signingSecret: Secret("whsec_c2VjcmV0"))]

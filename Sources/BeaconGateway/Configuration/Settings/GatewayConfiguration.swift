@@ -125,6 +125,13 @@ extension GatewayConfiguration {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationError(.cannotRead, "cannot read \(file): a configuration must be UTF-8 text")
         }
+        return check(text, asFile: file, environment: environment)
+    }
+
+    /// Checks a text as the content of a file, with the environment and the file of secrets beside it.
+    package static func check(
+        _ text: String, asFile file: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Checked {
         let folder = URL(fileURLWithPath: file).absoluteURL.deletingLastPathComponent()
         var checked = check(
             text, folder: folder, environment: environment, file: file, secrets: EnvironmentFile(beside: file))
