@@ -33,9 +33,8 @@ struct TakeOverRoutes: Sendable {
             }
             let (move, copy) = try await changes.takeOver(kind, wanted.name, from: current)
             let names = move.items.map(\.name)
-            logger.notice(
-                "the console took over \(names.count) items (\(kind.rawValue)) from \(move.path); the file from before is \(copy)"
-            )
+            let what = names.count == 1 ? "the \(kind.rawValue) \(names[0])" : "\(names.count) \(kind.rawValue)s"
+            logger.notice("the console took over \(what) from \(move.path); the file from before is \(copy)")
             return Taken(names: names, path: move.path, copy: copy)
         }
     }

@@ -6,7 +6,8 @@ import Foundation
 
 /// The move of items from the configuration file to the console.
 ///
-/// Their settings are those of the file, so a reference to a secret stays a reference. All other lines of the file stay.
+/// Their settings are those of the file, so a reference to a secret stays a reference. All other lines of the file
+/// stay.
 package struct TakeOver: Sendable {
     /// The items, as the console's.
     package let items: [ConfigurationItem]
