@@ -206,10 +206,12 @@ struct EvaluateTests {
 
     // MARK: - Presence
 
-    /// A beacon that is at one receiver, and 20 s later at another.
+    /// A beacon that is at one receiver, and 20 s later at another. The other one hears another beacon before, so that
+    /// it is not deaf.
     private static func presence() throws -> Folder {
         let sightings =
-            (1000...1100).map { line(Double($0), at: "Room1", minor: 7, rssi: -60) }
+            [line(999, at: "Room2", minor: 8, rssi: -60)]
+            + (1000...1100).map { line(Double($0), at: "Room1", minor: 7, rssi: -60) }
             + (1120...1200).map { line(Double($0), at: "Room2", minor: 7, rssi: -60) }
         return try Folder([
             "log.ndjson": sightings.joined(),

@@ -3,6 +3,13 @@ struct PlaceLevel: BitwiseCopyable {
     /// The smoothed level in dBm; valid only if ``isHeard``.
     private(set) var level: Float = 0
 
+    /// The level smoothed over a quarter of a minute, in dBm.
+    private var slow: Float = 0
+
+    /// The mean of the last second with readings, and the usual difference between two such seconds, both in dB.
+    private var latest: Float = 0
+    private var difference = Self.usualDifference
+
     /// This second's sum of readings, strongest reading and number of readings.
     private var sum: Float = 0
     private var strongest = Self.nothing
@@ -32,7 +39,19 @@ struct PlaceLevel: BitwiseCopyable {
 
     /// The seconds, or three of the beacon's gaps if longer, after which a close beacon without a sufficient reading
     /// stops being close.
-    private static let longestUnkept: Float = 30
+    private static let longestUnkept: Float = 15
+
+    /// The seconds over which the slow level and the difference are averaged. A reading after `n` seconds has the
+    /// weight `n / (n + slowness)`.
+    private static let slowness: Float = 15
+    private static let calmness: Float = 20
+
+    /// The level of a beacon that was not heard before, in dBm: that of the faintest advert.
+    private static let faintest = Float(ReceiverCalibration.defaultSensitivity)
+
+    /// The mean absolute difference of two independent values with the standard deviation 1: 2 / √π.
+    private static let spread: Float = 1.128
+    private static let usualDifference = spread * PlaceLead.usualNoise / 1.414
 
     /// With taught places, the number of adverts that weigh as much as all earlier ones.
     private static let trust: Float = 3
@@ -45,6 +64,12 @@ struct PlaceLevel: BitwiseCopyable {
 
     /// True while the beacon is known to be close to the receiver: in the same room.
     var isClose: Bool { peak != Self.nothing }
+
+    /// The decibels by which the level exceeds its slow mean.
+    var rise: Float { level - slow }
+
+    /// The noise of the second's means, as a standard deviation in dB.
+    var noise: Float { difference / Self.spread }
 
     /// Adds a second's readings, which are too high by `offset`.
     @inline(__always)
@@ -91,8 +116,11 @@ struct PlaceLevel: BitwiseCopyable {
         }
         let mean = sum / Float(count)
         if !isHeard {
-            level = mean
+            (level, slow, latest) = (mean, min(mean, Self.faintest), mean)
+            difference = Self.usualDifference
         } else {
+            difference += (abs(mean - latest) - difference) / Self.calmness
+            latest = mean
             switch smoothing {
             case .mean(let weight): level += weight * (mean - level)
             case .adverts:
@@ -100,6 +128,7 @@ struct PlaceLevel: BitwiseCopyable {
                 level += (mean - level) * adverts / (adverts + Self.trust)
             }
         }
+        follow(Float(min(silence, 10)) + 1)
         silence = 0
         if let reference, strongest >= reference - SignalReference.enter {
             (peak, unkept) = (max(peak, strongest), 0)
@@ -116,6 +145,9 @@ struct PlaceLevel: BitwiseCopyable {
     /// Ends a second in which the receiver is briefly deaf: the levels stay unchanged.
     mutating func clearSecond() { (sum, strongest, count, isThere) = (0, Self.nothing, 0, false) }
 
+    /// Moves the slow mean towards the level, for a number of seconds.
+    private mutating func follow(_ seconds: Float) { slow += (level - slow) * seconds / (seconds + Self.slowness) }
+
     private mutating func sink(_ smoothing: Smoothing, gap: Float, patience: Float) {
         silence = min(silence + 1, Self.never - 1)
         switch smoothing {
@@ -127,6 +159,9 @@ struct PlaceLevel: BitwiseCopyable {
             if Float(silence) > max(10, 5 * gap) { silence = Self.never }
         }
     }
+
+    /// Ends the closeness until a stronger reading arrives.
+    mutating func endCloseness() { (peak, unkept) = (Self.nothing, 0) }
 
     private mutating func keep(_ isKept: Bool, gap: Float) {
         unkept = isKept ? 0 : unkept < .max ? unkept + 1 : unkept

@@ -43,10 +43,9 @@ public struct PlaceMap: Hashable, Sendable {
 /// The rules by which a beacon enters and leaves a place.
 ///
 /// Each second adds the lead of another place in decibels, less a third of the margin, to a sum. The beacon moves when
-/// the sum is what a lead by the margin gives in the hold time. A lead of twice the margin takes two fifths of that
-/// time. If places have several receivers, the time is divided by the number of their pairs.
-///
-/// The numbers were chosen on a door with ten receivers, on four rooms and on a flat; see `docs/quality.md`.
+/// the sum is what a steady lead by the margin gives in the hold time. A larger lead, a beacon that has just moved and
+/// levels without noise take less time. If places have several receivers, the time is divided by the number of their
+/// pairs.
 public struct PlaceRules: Hashable, Sendable {
     /// The time constant in seconds of the exponential mean that smooths levels.
     public var memory = 1.0
@@ -55,7 +54,7 @@ public struct PlaceRules: Hashable, Sendable {
     public var margin = 6.0
 
     /// The time for which another place must lead by the margin if each of the two places has one receiver.
-    public var holdTime = Duration.seconds(12)
+    public var holdTime = Duration.seconds(20)
 
     /// The time without an advert after which a beacon is in no place. A beacon that is rarely heard has three of its
     /// usual gaps.

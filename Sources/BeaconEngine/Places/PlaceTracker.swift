@@ -21,8 +21,9 @@ struct PlaceTracker {
         var lead: Float = 0
         /// The seconds in which no receiver has heard it, counting only those in which silence counts.
         var silence: Int32 = 0
-        /// Its usual gap in seconds.
-        var gap: Float = 0
+        /// Its usual gap in seconds, and the second to which it belongs.
+        private(set) var gap: Float = 0
+        private var gapTick = Int64.min
         /// The power of one of its tracks, the track's number, and the second in which that track was last heard.
         private var claim = PowerClaim()
         private var claimant = UInt32.max
@@ -36,8 +37,17 @@ struct PlaceTracker {
         /// The number of the receiver that decided last.
         var holder: Int16 = -1
         var grounds = PlaceEvidence()
+        /// How it is heard in the place where it is.
+        var stay = PlaceStay()
 
         init(identity: BeaconIdentity) { self.identity = identity }
+
+        /// Adds the usual gap of a track in seconds. The smallest of a second counts: adverts that a distant receiver
+        /// misses are not a gap of the beacon.
+        mutating func hear(gap newGap: Float, at tick: Int64) {
+            gap = gapTick == tick ? min(gap, newGap) : newGap
+            gapTick = tick
+        }
 
         /// Adds the power of a track, and returns the power that counts for locating.
         ///
@@ -92,6 +102,9 @@ struct PlaceTracker {
 
     /// The strongest levels of each kind of beacon at any receiver. They show whether a beacon is close.
     var references = ReferenceTable()
+
+    /// The evidence that the references are those of close beacons, by the index of the reference.
+    private var contrasts: [PlaceContrast] = []
 
     /// True while a beacon is in a place, or may be, so that no second may be skipped.
     var isBusy = false
@@ -165,8 +178,7 @@ struct PlaceTracker {
             slotsByTrack[track] = slot
         }
         beacons[Int(slot)].isAwaited = false
-        // Adverts that a distant receiver misses are not a gap of the beacon.
-        if readings.count > 0 { beacons[Int(slot)].gap = Float(gap) / 1e9 }
+        if readings.count > 0 { beacons[Int(slot)].hear(gap: Float(gap) / 1e9, at: tick) }
         let claim = beacons[Int(slot)].hear(claim, of: track, at: tick)
         let measuredPower = calibrations.kindPower(of: identity, claim: claim)
         if beacons[Int(slot)].reference == nil || beacons[Int(slot)].measuredPower != measuredPower {
@@ -294,8 +306,9 @@ extension PlaceTracker {
                         grounds: beacons[slot].grounds))
             }
             let silence = Float(beacons[slot].silence)
-            let isNoPlaceKnown = place == NoPlace.nowhere || place == NoPlace.unknown && beacons[slot].known < 0
-            if isNoPlaceKnown, !beacons[slot].isAwaited, beacons[slot].silence > Self.retention {
+            // A beacon whose place was reported to be unknown stays in the table until that is corrected.
+            let isForgettable = place == NoPlace.nowhere || beacons[slot].known == NoPlace.unknown
+            if isForgettable, !beacons[slot].isAwaited, beacons[slot].silence > Self.retention {
                 forget(slot)
             } else if isHeard || isSilenceCounted && silence <= air.patience(of: beacons[slot]) {
                 // After that, nothing changes until the beacon is heard or a receiver hears again.
@@ -385,6 +398,11 @@ extension PlaceTracker {
         if let place = beacon.reference {
             if let strongest {
                 references[place].hear(strongest, of: beacon.identity, peak: &beacons[slot].peak, at: tick)
+                while contrasts.count <= place { contrasts.append(PlaceContrast()) }
+                // Beacons that lie on a receiver do not count for the reference, and not here either.
+                if strongest <= references[place].level {
+                    contrasts[place].hear(strongest, isAnyDark: air.isAnyDark)
+                }
             }
             if references[place].isLearned { reference = references[place].level }
         }
@@ -417,7 +435,8 @@ extension PlaceTracker {
         let beacon = beacons[slot]
         if Float(beacon.silence) >= air.patience(of: beacon) {
             if !taught.isEmpty { clearEvidence(of: slot) }
-            let isUndecided = air.isAnyDeaf || air.isTaughtDeaf
+            // A beacon that was away is away until it is heard.
+            let isUndecided = (air.isAnyDeaf || air.isTaughtDeaf) && beacon.reported != NoPlace.nowhere
             return seem(slot, to: isUndecided ? NoPlace.unknown : NoPlace.nowhere, for: 0)
         }
         return taught.isEmpty ? strongestPlace(of: slot, isHeard: isHeard, air) : likeliestPlace(of: slot, air)
@@ -483,11 +502,26 @@ extension PlaceTracker {
         } else {
             beacons[slot].lead = 0
         }
-        // The beacon may be near a deaf receiver, unless it is known to be close to another.
+        let number = slot * receivers.count + standing.receivers[best]
+        let isIgnorant = isAnyIgnorant(of: slot, air)
+        let hasFallen = beacons[slot].stay.note(
+            levels[number].level, in: best, seconds: isHeard ? seconds(of: slot) : 0, isCertain: !isIgnorant)
+        // It may be near a deaf receiver now.
+        if isIgnorant, hasFallen { levels[number].endCloseness() }
         let isBelieved =
-            levels[slot * receivers.count + standing.receivers[best]].isClose || !isAnyIgnorant(of: slot, air)
+            !isIgnorant || beacons[slot].stay.isCertain
+            || levels[number].isClose && (!air.isAnyDark || isClosenessTelling(slot))
         guard isBelieved else { return seem(slot, to: NoPlace.unknown, for: Self.settlingSeconds) }
         return seem(slot, to: Int16(best), for: isSure ? 0 : Self.settlingSeconds)
+    }
+
+    /// Returns the seconds that a reading of a beacon counts for. A reading of a slow beacon counts for more.
+    private func seconds(of slot: Int) -> Float { min(max(beacons[slot].gap, 1), PlaceRules.maximumSeconds) }
+
+    /// Returns true if the reference of a beacon's kind is that of close beacons.
+    private func isClosenessTelling(_ slot: Int) -> Bool {
+        guard let reference = beacons[slot].reference else { return false }
+        return contrasts[reference].isTelling(of: references[reference].level)
     }
 
     /// Adds a second to the lead of other places over a beacon's current place.
@@ -502,15 +536,16 @@ extension PlaceTracker {
             beacons[slot].lead = 0
             return nil
         }
-        let lead = standing.levels[other] - standing.levels[current]
-        // Levels without new readings are not new evidence. A reading of a slow beacon counts for more.
+        let first = slot * receivers.count
+        let lead = PlaceLead(
+            of: levels[first + standing.receivers[other]], over: levels[first + standing.receivers[current]])
+        // Levels without new readings are not new evidence.
         guard isHeard else { return nil }
-        let seconds = min(max(beacons[slot].gap, 1), PlaceRules.maximumSeconds)
         let pairs = min(standing.hearingCounts[current] * standing.hearingCounts[other], PlaceRules.maximumWitnesses)
-        let part = (lead - air.slack) * seconds * Float(pairs) / air.neededLead
+        let part = lead.evidence(slack: air.slack) * seconds(of: slot) * Float(pairs) / (air.neededLead * lead.need)
         beacons[slot].lead = min(max(beacons[slot].lead + part, 0), 1)
         // Rounding keeps sums of many parts slightly below one.
-        return lead > air.slack && beacons[slot].lead > 0.9999 ? other : nil
+        return lead.lead > air.slack && beacons[slot].lead > 0.9999 ? other : nil
     }
 
     /// Returns true if a beacon's place is dark, or if the receiver that placed it there is deaf and no other receiver
@@ -525,10 +560,12 @@ extension PlaceTracker {
     /// Returns true if a receiver of a place cannot know about a beacon: it is deaf, or it has not heard for long
     /// enough.
     private func isAnyIgnorant(of slot: Int, _ air: Air) -> Bool {
-        if air.isAnyDeaf { return true }
+        let holder = Int(beacons[slot].holder)
+        if air.isAnyDark || holder >= 0 && air.hearing[holder] == .deaf { return true }
         let first = slot * receivers.count
         let needed = max(3, 3 * beacons[slot].gap)
-        for number in receivers.indices where map.receivers[number] != nil && !levels[first + number].isHeard {
+        for number in receivers.indices
+        where map.receivers[number] != nil && air.hearing[number] != .deaf && !levels[first + number].isHeard {
             if air.hearing[number] == .interrupted || hearingSeconds[number] <= needed { return true }
         }
         return false

@@ -7,7 +7,8 @@ import BeaconModel
 /// of them comes close to a receiver. Levels are therefore relative to the strongest.
 ///
 /// Beacons that lie on a receiver are outliers. Up to a third of the beacons are left out if they are louder than the
-/// next one by more than 6 dB. No level counts as stronger than the one at one meter.
+/// next one by more than 6 dB. For regions, no level counts as stronger than the one at one meter; for places, the loudest
+/// level counts, because beacons are often louder than they claim.
 ///
 /// A beacon takes part once it was stronger than a beacon that was turned down by 20 dB is at a meter. All levels decay
 /// by a decibel per hour in which the kind is heard.
@@ -46,6 +47,9 @@ struct SignalReference {
 
     private let power: Double
 
+    /// The strongest level that counts.
+    private let limit: Double
+
     /// The beacons that take part, strongest first.
     private var peaks: [Peak] = []
     private var forgotten = 0.0
@@ -55,8 +59,14 @@ struct SignalReference {
     private var strongest = -Double.infinity
 
     /// Creates a reference for unheard beacons of this measured power.
-    init(measuredPower: Int8, at tick: Int64 = 0) {
+    ///
+    /// - Parameters:
+    ///   - measuredPower: the power in dBm.
+    ///   - isLimited: true if no level counts as stronger than the one at one meter.
+    ///   - tick: the second.
+    init(measuredPower: Int8, isLimited: Bool = true, at tick: Int64 = 0) {
         power = Double(measuredPower)
+        limit = isLimited ? power : .infinity
         second = tick / Timestamp.nanosecondsPerSecond
     }
 
@@ -78,7 +88,7 @@ struct SignalReference {
         let now = tick / Timestamp.nanosecondsPerSecond
         forgotten += Self.decay * min(max(Double(now - second), 0), Self.longestGap)
         second = max(second, now)
-        let reading = min(Double(reading), power)
+        let reading = min(Double(reading), limit)
         guard reading + forgotten > peak, reading > power - Self.prior else { return }
         peak = reading + forgotten
         raise(beacon, to: reading)
@@ -136,7 +146,7 @@ struct ReferenceTable {
         if let place = places[key] { return place }
         guard references.count < Self.capacity else { return nil }
         places[key] = references.count
-        references.append(SignalReference(measuredPower: measuredPower, at: tick))
+        references.append(SignalReference(measuredPower: measuredPower, isLimited: receiver != nil, at: tick))
         return references.count - 1
     }
 
