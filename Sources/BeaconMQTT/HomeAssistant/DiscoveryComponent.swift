@@ -79,7 +79,8 @@ extension DiscoveryComponent {
                 platform: .sensor, uniqueID: id + "_rssi", defaultEntityID: "sensor.\(name)_signal_strength",
                 name: "Signal strength", deviceClass: "signal_strength",
                 valueTemplate: "{{ value_json.rssi }}", unitOfMeasurement: "dBm", suggestedDisplayPrecision: 0,
-                entityCategory: diagnostic),
+                // It varies by 4 dB even if nothing moves, and each change would be recorded.
+                enabledByDefault: false, entityCategory: diagnostic),
             // Without a device class: an `enum` would raise errors when receivers come and go.
             "receiver": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_receiver", defaultEntityID: "sensor.\(name)_nearest_receiver",
@@ -154,9 +155,10 @@ extension DiscoveryComponent {
     static func entities(ofReceiver receiver: String, _ id: String) -> [String: DiscoveryComponent] {
         let name = entityName(receiver)
         return [
-            "hears": hears(id, "\(name)_hears"),
+            // A place often has the name of its receiver.
+            "hears": hears(id, "\(name)_receiver_hears"),
             "adverts": DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_adverts", defaultEntityID: "sensor.\(name)_adverts",
+                platform: .sensor, uniqueID: id + "_adverts", defaultEntityID: "sensor.\(name)_receiver_adverts",
                 name: "Adverts", valueTemplate: "{{ value_json.adverts }}", unitOfMeasurement: "1/min",
                 suggestedDisplayPrecision: 0, stateClass: "measurement", enabledByDefault: false,
                 entityCategory: diagnostic, icon: "mdi:bluetooth-audio"),
