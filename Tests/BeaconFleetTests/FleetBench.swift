@@ -51,6 +51,7 @@ final class FleetBench {
             states.withLock { $0[state.label] = state }
         }
         func restore(_ state: FleetPlaceState) {}
+        func restored() {}
         func show(_ transition: FleetTransition) {
             audience.shown.withLock { $0.append(transition) }
             shown.withLock { $0.append(transition.eventID(in: FleetBench.settings.name)) }

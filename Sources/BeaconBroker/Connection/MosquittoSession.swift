@@ -64,7 +64,11 @@ final class MosquittoSession {
                 "MQTT needs libmosquitto, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
                     + "Install it (Debian: libmosquitto1)")
         }
-        guard let client = library.new(options.clientID, true, nil) else {
+        // A new session would end the one of the connection before, and the broker would publish its will message (MQTT
+        // 5.0, 3.1.3.2.2). A continued session keeps subscriptions for the time of the delay. Callers subscribe after
+        // each connection anyway, and ignore messages that they no longer want.
+        let isNew = Self.willDelay(options, on: terms) == 0
+        guard let client = library.new(options.clientID, isNew, nil) else {
             throw MQTTError(.failed, "Cannot create a client: there is no memory left, or the client id is not valid.")
         }
         (self.options, self.terms, self.logger) = (options, terms, logger)
@@ -89,7 +93,9 @@ final class MosquittoSession {
 
     /// The whole seconds that the broker waits before it publishes the will message and forgets the session; zero with
     /// MQTT 3.1.1. A connection within that time cancels the will message (MQTT 5.0, 3.1.3.2.2).
-    private var willDelay: UInt32 {
+    private var willDelay: UInt32 { Self.willDelay(options, on: terms) }
+
+    private static func willDelay(_ options: MQTTSettings, on terms: ConnectionTerms) -> UInt32 {
         terms.version == .v5 && options.mayRestart ? UInt32(clamping: options.restartTime.components.seconds) : 0
     }
 

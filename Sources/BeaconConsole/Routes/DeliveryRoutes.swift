@@ -2,6 +2,7 @@ import BeaconDelivery
 import BeaconEventStore
 import BeaconGateway
 import BeaconModel
+import BeaconSupport
 import Dispatch
 import Foundation
 import Hummingbird

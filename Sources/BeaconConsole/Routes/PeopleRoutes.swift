@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconGateway
 import BeaconModel
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird

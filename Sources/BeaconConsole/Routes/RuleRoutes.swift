@@ -3,6 +3,7 @@ import BeaconEventStore
 import BeaconGateway
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -1,5 +1,6 @@
 import BeaconEventStore
 import BeaconGateway
+import BeaconSupport
 
 /// The rows and bytes of the event store, with their limits, as JSON.
 struct StoreValue: Encodable {

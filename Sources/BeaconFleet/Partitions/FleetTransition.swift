@@ -167,10 +167,17 @@ package struct FleetRegionState: Codable, Hashable, Sendable {
 /// The known place of a beacon, for the next owner.
 package struct FleetPlaceState: Codable, Hashable, Sendable {
     package var beacon: BeaconConstraint
+    /// The last known place; nil for none.
     package var place: String?
+    /// True while no receiver of the place hears; nil otherwise.
+    package var isUnknown: Bool?
     package var sequence: UInt64
 
-    package init(beacon: BeaconConstraint, place: String? = nil, sequence: UInt64) {
+    package init(beacon: BeaconConstraint, place: String? = nil, isUnknown: Bool = false, sequence: UInt64) {
         (self.beacon, self.place, self.sequence) = (beacon, place, sequence)
+        self.isUnknown = isUnknown ? true : nil
     }
+
+    /// The last published state.
+    package var published: RegionState { isUnknown == true ? .unknown : place == nil ? .outside : .inside }
 }

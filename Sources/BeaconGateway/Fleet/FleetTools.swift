@@ -56,6 +56,7 @@ public enum FleetTools {
         func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {}
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
+        func restored() {}
         func show(_ transition: FleetTransition) {}
         func knows(_ transition: FleetTransition) -> Bool { false }
         func known(_ label: String) -> FleetRegionState? { nil }

@@ -2,6 +2,7 @@ import BeaconConfiguration
 import BeaconDelivery
 import BeaconEngine
 package import BeaconModel
+package import BeaconSupport
 
 /// A source of adverts.
 package struct SourceValue: Encodable, Sendable {

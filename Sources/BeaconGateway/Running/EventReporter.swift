@@ -51,6 +51,8 @@ struct EventReporter {
     private(set) var known: [BeaconIdentity: BeaconSettings]
     /// The last known places of beacons.
     private(set) var places: [BeaconIdentity: String] = [:]
+    /// The last reported states of beacons' places. They may be unknown although the last place is known.
+    private var placeStates: [BeaconIdentity: RegionState] = [:]
     /// The number of notifications, by kind.
     private(set) var counts: [BeaconNotification.Kind: Int] = [:]
 
@@ -99,6 +101,19 @@ struct EventReporter {
     /// Forgets places that are not in a plan.
     mutating func keepPlaces(of plan: PlacePlan) { places = places.filter { plan.placeNames.contains($0.value) } }
 
+    /// The beacons whose place was reported or restored, in order.
+    var located: [BeaconIdentity] { Set(places.keys).union(placeStates.keys).sorted() }
+
+    /// Returns the present place of a beacon as an event without a change; nil if it was neither reported nor restored.
+    func presentPlace(of beacon: BeaconIdentity, at time: Timestamp) -> PlaceEvent? {
+        let place = places[beacon]
+        guard var state = placeStates[beacon] ?? place.map({ _ in .unknown }) else { return nil }
+        // The place was removed from the plan.
+        if state == .inside, place == nil { state = .unknown }
+        return PlaceEvent(
+            time: time, identity: beacon, state: state, place: state == .inside ? place : nil, before: place)
+    }
+
     /// Sends an event to destinations that keep states.
     func report(_ event: BeaconEvent) {
         for destination in destinations { destination.receive?(event) }
@@ -109,10 +124,35 @@ struct EventReporter {
     /// Passes the state of a configured region to the policy, without a notification.
     mutating func restore(_ event: RegionEvent) { _ = policy.receive(.region(event), at: .zero) }
 
+    /// Restores the state of a configured region or of a named beacon, without a notification. Destinations receive the
+    /// known state and then the published one.
+    ///
+    /// - Parameters:
+    ///   - known: the last known state.
+    ///   - published: the state that is shown, which is unknown while no receiver hears.
+    ///   - time: the time of the change, by the wall clock.
+    mutating func restore(
+        _ owner: ConditionOwner, _ constraint: BeaconConstraint, known: RegionState, published: RegionState,
+        at time: Timestamp
+    ) {
+        var event = RegionEvent(stateOf: owner, constraint, known, before: known, at: .zero)
+        if owner.isRegion { restore(event) }
+        event.time = time
+        report(.region(event))
+        event.state = published
+        if published != known { report(.region(event)) }
+    }
+
     /// Restores the place of a beacon.
-    mutating func restore(_ beacon: BeaconIdentity, in place: String, at time: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - place: the last known place; nil for none.
+    ///   - state: the state that is shown: unknown if the beacon has to be heard first.
+    mutating func restore(_ beacon: BeaconIdentity, in place: String?, _ state: RegionState, at time: Timestamp) {
         places[beacon] = place
-        view.restore(beacon, in: place, at: time)
+        placeStates[beacon] = state
+        if let place { view.restore(beacon, in: place, at: time) }
+        if let event = presentPlace(of: beacon, at: time) { report(.placed(event)) }
     }
 
     // MARK: - Events
@@ -195,6 +235,9 @@ struct EventReporter {
         if change.state != .unknown, known != change.place, known != nil || hasPlace(for: change.identity) {
             places[change.identity] = change.place
             outcome.changesPresence = true
+        }
+        if names[change.identity] != nil || placeStates.count < Self.maximumPlaces {
+            placeStates[change.identity] = change.state
         }
         let selected = own(policy.receive(.placed(change), at: change.time))
         add(selected, of: isChange ? .placed(change) : nil, at: change.time, as: id, to: &outcome)

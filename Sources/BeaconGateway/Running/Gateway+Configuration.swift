@@ -83,27 +83,37 @@ extension Gateway {
             if case .region(let name) = owner, let time = last.since {
                 reporter.view.restore(.init(state: last.state, time: time, receiver: last.receiver), of: name)
             }
-            // Destinations receive the known state and then the published one, without a notification.
-            var event = RegionEvent(stateOf: owner, region.constraint, last.state, before: last.state, at: .zero)
-            if owner.isRegion { reporter.restore(event) }
-            reporter.report(.region(event))
-            if let id = conditions[owner]?.id { event.state = listener.core.publishedState(of: id) }
-            if event.state != last.state { reporter.report(.region(event)) }
+            let published = conditions[owner].map { listener.core.publishedState(of: $0.id) } ?? last.state
+            reporter.restore(owner, region.constraint, known: last.state, published: published, at: .zero)
         }
         conditions.range(plan.rangings, in: &listener.core)
         clones.update(&listener.core, for: configuration, plan, isInFleet: fleet != nil)
         if let places = configuration.places, !plan.located.isEmpty {
             conditions.locate(plan, in: places, from: known.places, &listener.core)
             for (beacon, place) in known.places {
-                reporter.restore(beacon, in: place, at: listener.newestTime)
                 // A place whose beacon is not heard yet is not empty.
-                reporter.report(
-                    .placed(
-                        PlaceEvent(
-                            time: listener.newestTime, identity: beacon, state: .unknown, place: nil, before: place)))
+                reporter.restore(beacon, in: place, .unknown, at: listener.newestTime)
             }
             listener.core.awaitBeacons(plan.awaited)
         }
+        guard let fleet else { return endRestoration() }
+        // The fleet's states arrive later, or never if it cannot be reached.
+        guard !isRestored else { return }
+        fleetTimer = Task { [weak self, logger] in
+            guard (try? await Task.sleep(for: fleet.restorationTime)) != nil else { return }
+            logger.warning(
+                "cannot read the fleet's states after \(fleet.restorationTime); brokers get unknown states until it can be reached"
+            )
+            await self?.endRestoration()
+        }
+    }
+
+    /// Ends the restoration of states, once.
+    func endRestoration() {
+        fleetTimer?.cancel()
+        fleetTimer = nil
+        guard !isRestored else { return }
+        isRestored = true
         for destination in reporter.destinations { destination.restored?() }
     }
 
@@ -123,6 +133,7 @@ extension Gateway {
     /// Switches to another configuration.
     func use(_ new: GatewayConfiguration) async {
         let before = configuration
+        let named = reporter.names
         let renamed = before.renamed(in: new)
         configuration = new
         proxy?.reserve(new.namedReceivers)
@@ -146,6 +157,11 @@ extension Gateway {
         if new.places != before.places || !conditions.locatesSame(as: plan) {
             if let places = new.places, !plan.located.isEmpty { reporter.keepPlaces(of: places) }
             conditions.locate(plan, in: new.places, from: reporter.places, &listener.core)
+        }
+        // Destinations ignore the places of beacons without a name.
+        for beacon in reporter.names.keys.sorted() where named[beacon] == nil {
+            guard let event = reporter.presentPlace(of: beacon, at: listener.newestTime) else { continue }
+            reporter.report(.placed(event))
         }
         listener.core.awaitBeacons(plan.awaited)
         clones.update(&listener.core, for: new, plan, isInFleet: fleet != nil)
@@ -205,9 +221,8 @@ extension Gateway {
             destination.receive?(
                 .region(RegionEvent(stateOf: owner, condition.region.constraint, state, before: state, at: time)))
         }
-        for (beacon, place) in reporter.places.sorted(by: { $0.key < $1.key }) {
-            destination.receive?(
-                .placed(PlaceEvent(time: time, identity: beacon, state: .inside, place: place, before: place)))
+        for event in reporter.located.compactMap({ reporter.presentPlace(of: $0, at: time) }) {
+            destination.receive?(.placed(event))
         }
         destination.restored?()
     }

@@ -32,20 +32,17 @@ extension Gateway: FleetAudience {
         if case .region(let name) = owner, state.state != .unknown {
             reporter.view.restore(.init(state: state.state, time: since, receiver: state.receiver), of: name)
         }
-        // Destinations receive the state, without a notification.
-        var event = RegionEvent(stateOf: owner, state.beacons, state.published, before: state.state, at: .zero)
-        if owner.isRegion { reporter.restore(event) }
-        event.time = since
-        reporter.report(.region(event))
+        reporter.restore(owner, state.beacons, known: state.state, published: state.published, at: since)
         broadcast?.send(.changed([.regions]))
     }
 
     package func restore(_ state: FleetPlaceState) async {
-        guard let beacon = state.beacon.identity, let place = state.place,
-            reporter.hasPlace(for: beacon)
-        else { return }
-        reporter.restore(beacon, in: place, at: listener.newestTime)
+        guard let beacon = state.beacon.identity, reporter.hasPlace(for: beacon) else { return }
+        // Its worker reports a change only when it moves.
+        reporter.restore(beacon, in: state.place, state.published, at: listener.newestTime)
     }
+
+    package func restored() async { endRestoration() }
 
     package func show(_ transition: FleetTransition) async {
         await waitForRoom()
@@ -111,7 +108,13 @@ extension Gateway: FleetAudience {
     }
 
     package func knownPlaces() -> [FleetPlaceState] {
-        reporter.places.map { FleetPlaceState(beacon: BeaconConstraint($0.key), place: $0.value, sequence: 0) }
+        reporter.located.compactMap { beacon in
+            reporter.presentPlace(of: beacon, at: .zero).map {
+                FleetPlaceState(
+                    beacon: BeaconConstraint(beacon), place: reporter.places[beacon], isUnknown: $0.state == .unknown,
+                    sequence: 0)
+            }
+        }
     }
 
     package func keep(_ missed: [FleetTransition]) async {

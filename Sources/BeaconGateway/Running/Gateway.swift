@@ -57,6 +57,9 @@ package actor Gateway {
     /// The search for presence that the store has lost; nil for none.
     private var review: Task<Void, Never>?
     private var phase = Phase.new
+    /// Whether destinations have the states of the last run, and the limit of the wait for those of a fleet.
+    var isRestored = false
+    var fleetTimer: Task<Void, Never>?
 
     /// A phase of a run.
     private enum Phase {
@@ -224,6 +227,7 @@ package actor Gateway {
     /// Stops the sources. Adverts that they have already heard are still handled.
     package func stop() {
         listener.stop()
+        fleetTimer?.cancel()
         // Does not wait for a blocked source, for example in a read from a pipe.
         let channels = listener.sources.map(\.runner.channel)
         Task {

@@ -17,7 +17,7 @@ extension MQTTSink {
         try self.init(
             settings.connection, regions: configuration.namedRegions(for: destination),
             beacons: configuration.namedBeacons, places: configuration.namedPlaces,
-            homeAssistant: homeAssistant, state: settings.state, awaitsRestoredStates: true, logger: logger)
+            homeAssistant: homeAssistant, awaitsRestoredStates: true, logger: logger)
     }
 }
 
@@ -31,7 +31,7 @@ extension GatewayConfiguration {
     var namedBeacons: [NamedBeacon] {
         beacons.map {
             NamedBeacon(
-                name: $0.name, identity: $0.identity, isTracker: $0.isTracker, counts: $0.counts, place: $0.place)
+                name: $0.name, identity: $0.identity, isTracker: $0.isTracker, occupies: $0.occupies, place: $0.place)
         }
     }
 

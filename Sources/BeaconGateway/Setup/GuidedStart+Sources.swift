@@ -1,4 +1,5 @@
 import BeaconMonitoring
+package import BeaconSupport
 package import LinuxRadio
 
 extension GuidedStart {

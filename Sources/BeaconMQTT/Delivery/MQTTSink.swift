@@ -27,7 +27,6 @@ public final class MQTTSink: Sink {
     ///     distance requires that it is ranged.
     ///   - places: the places that beacons are located in.
     ///   - homeAssistant: the settings of Home Assistant's discovery.
-    ///   - state: the thresholds for publishing changes of a beacon's distance and signal.
     ///   - awaitsRestoredStates: true to wait for the states of an earlier run. The gateway is not announced as online
     ///     before the call of ``restored()``.
     ///   - logger: a logger for the connection.
@@ -35,8 +34,7 @@ public final class MQTTSink: Sink {
     public init(
         _ options: MQTTSettings, regions: [NamedRegion] = [], beacons: [NamedBeacon] = [], places: [NamedPlace] = [],
         homeAssistant: HomeAssistantSettings = HomeAssistantSettings(isEnabled: false),
-        state: MQTTStateSettings = MQTTStateSettings(), awaitsRestoredStates: Bool = false,
-        logger: Logger = Logger(label: "beacon.mqtt")
+        awaitsRestoredStates: Bool = false, logger: Logger = Logger(label: "beacon.mqtt")
     ) throws(MQTTError) {
         let mistakes =
             options.mistakes() + homeAssistant.mistakes() + Self.repeated("region", regions.map(\.name))
@@ -53,7 +51,7 @@ public final class MQTTSink: Sink {
         self.homeAssistant = homeAssistant
         let store = RetainedMessageStore(
             regions: regions, beacons: beacons, topics: topics,
-            discovery: Discovery(homeAssistant, broker: options, topics: topics, places: places), options: state,
+            discovery: Discovery(homeAssistant, broker: options, topics: topics, places: places),
             isReady: !awaitsRestoredStates)
         self.state = StatePublisher(store, client: client, homeAssistant: homeAssistant, logger: logger)
     }

@@ -12,16 +12,17 @@ struct Discovery: Sendable {
     /// The places that beacons are located in; empty if beacons are not located.
     let places: [NamedPlace]
 
+    /// The names of the places.
+    let placeNames: Set<String>
+
     init(_ options: HomeAssistantSettings, broker: MQTTSettings, topics: TopicTree, places: [NamedPlace] = []) {
         self.places = places
+        placeNames = Set(places.map(\.name))
         self.options = options
         self.topics = topics
         node = options.nodeID ?? DiscoveryID.escape(broker.clientID)
         availabilityTopic = broker.availabilityTopic
     }
-
-    /// Whether beacons are located.
-    var hasPlaces: Bool { !places.isEmpty }
 
     /// Whether devices are announced.
     var isEnabled: Bool { options.isEnabled }

@@ -80,7 +80,8 @@ extension DiscoveryComponent {
                 platform: .sensor, uniqueID: id + "_rssi", defaultEntityID: "sensor.\(name)_signal_strength",
                 deviceClass: "signal_strength",
                 valueTemplate: "{{ value_json.rssi }}", unitOfMeasurement: "dBm", suggestedDisplayPrecision: 0,
-                entityCategory: diagnostic),
+                // It varies by 4 dB even if nothing moves, and each change would be recorded.
+                enabledByDefault: false, entityCategory: diagnostic),
             // Without a device class: an `enum` would raise errors when receivers come and go.
             "receiver": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_receiver", defaultEntityID: "sensor.\(name)_nearest_receiver",
@@ -165,9 +166,10 @@ extension DiscoveryComponent {
     ) -> [String: DiscoveryComponent] {
         let name = entityName(receiver)
         return [
-            "hears": hears(id, "\(name)_hears"),
+            // A place often has the name of its receiver.
+            "hears": hears(id, "\(name)_receiver_hears"),
             "adverts": DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_adverts", defaultEntityID: "sensor.\(name)_adverts",
+                platform: .sensor, uniqueID: id + "_adverts", defaultEntityID: "sensor.\(name)_receiver_adverts",
                 name: .string(names.adverts), valueTemplate: "{{ value_json.adverts }}", unitOfMeasurement: "1/min",
                 suggestedDisplayPrecision: 0, stateClass: "measurement", enabledByDefault: false,
                 entityCategory: diagnostic, icon: "mdi:bluetooth-audio"),

@@ -23,7 +23,6 @@ struct BeaconTracker: Sendable {
     static let oldestArrivalAtConnection = Duration.seconds(5)
 
     private let identity: BeaconIdentity
-    private let options: MQTTStateSettings
     /// The time for which a tracker keeps its state while the presence is unknown. Otherwise each outage of the
     /// receivers would take the person out of the zone.
     static let unknownGrace = Duration.seconds(300)
@@ -32,9 +31,9 @@ struct BeaconTracker: Sendable {
     private var tracker: RegionState?
     private var unknownSince: ContinuousClock.Instant?
     private var place: String?
-    private var hasPlaces: Bool
     private var readings: [String: Reading] = [:]
-    private var lastChange: Timestamp?
+    private var shown = ShownReading()
+    /// The time of the newest report.
     private var newest: Timestamp?
 
     /// The times of the newest report that was not late, by both clocks.
@@ -46,12 +45,10 @@ struct BeaconTracker: Sendable {
     /// The state to publish. Everything in it is unknown at first.
     private(set) var published: BeaconState
 
-    init(_ beacon: NamedBeacon, options: MQTTStateSettings, hasPlaces: Bool = false) {
-        self.hasPlaces = hasPlaces
+    init(_ beacon: NamedBeacon) {
         tracker = beacon.isTracker ? .unknown : nil
-        published = BeaconState(tracker: tracker, hasPlaces: hasPlaces)
+        published = BeaconState(tracker: tracker)
         identity = beacon.identity
-        self.options = options
     }
 
     /// Processes the state of the beacon's own region.
@@ -68,7 +65,7 @@ struct BeaconTracker: Sendable {
         if state != .unknown, tracker != nil { tracker = state }
         // While no receiver hears, the last readings are no longer valid.
         if state == .unknown { readings = [:] }
-        return update(at: time)
+        return update(at: newest ?? time)
     }
 
     /// Processes a change of place. Changes of other beacons are ignored.
@@ -82,22 +79,22 @@ struct BeaconTracker: Sendable {
             case .inside: change.place
             case .outside: BeaconState.nowhere
             }
-        return update(at: change.time)
+        return update(at: newest ?? change.time)
     }
 
-    /// Switches to another configuration, and renames the beacon's place. This is not a change of place.
+    /// Switches to another configuration, and renames the beacon's place. This is not a change of place. A place that
+    /// does not exist any longer becomes unknown.
     ///
     /// - Parameters:
     ///   - beacon: the beacon, with the same identity.
     ///   - names: the new names of places, by the old ones.
-    ///   - hasPlaces: false if beacons are no longer located.
-    mutating func configure(_ beacon: NamedBeacon, places names: [String: String], hasPlaces: Bool) {
+    ///   - places: the names of all places; empty if beacons are no longer located.
+    mutating func configure(_ beacon: NamedBeacon, renamed names: [String: String], in places: Set<String>) {
         tracker = beacon.isTracker ? tracker ?? presence : nil
         published.tracker = tracker
-        self.hasPlaces = hasPlaces
-        place = hasPlaces ? place.map { names[$0] ?? $0 } : nil
-        published.hasPlaces = hasPlaces
-        published.place = hasPlaces ? published.place.map { names[$0] ?? $0 } : nil
+        place = place.map { names[$0] ?? $0 }
+        if let name = place, name == BeaconState.nowhere ? places.isEmpty : !places.contains(name) { place = nil }
+        published.place = place
     }
 
     /// Removes old readings, after reports have stopped or the machine was suspended, and the state of a tracker whose
@@ -110,12 +107,17 @@ struct BeaconTracker: Sendable {
     mutating func expire(at now: ContinuousClock.Instant, after age: Duration = oldestArrival) -> Bool {
         if let unknownSince, now - unknownSince >= Self.unknownGrace, tracker != nil { tracker = .unknown }
         let isOld = readings.values.contains { now - $0.arrival > age }
-        guard let newest, isOld || tracker != published.tracker else { return false }
-        if isOld {
-            readings = readings.filter { now - $0.value.arrival <= age }
-            lastChange = nil
-        }
-        return update(at: newest)
+        guard isOld || tracker != published.tracker else { return false }
+        if isOld { readings = readings.filter { now - $0.value.arrival <= age } }
+        return update(at: newest ?? .zero)
+    }
+
+    /// Replaces the shown distance by the present estimate, because no subscriber has an older one.
+    ///
+    /// - Returns: Whether ``published`` changed.
+    mutating func renew() -> Bool {
+        shown.forget()
+        return update(at: newest ?? .zero)
     }
 
     /// Processes a report, which may concern other beacons.
@@ -127,6 +129,7 @@ struct BeaconTracker: Sendable {
     mutating func receive(_ report: RangingEvent, at now: ContinuousClock.Instant) -> Bool {
         // Ignore a report about other beacons.
         guard report.constraint?.matches(identity) ?? true else { return false }
+        newest = report.time
         if isLate(report.time, at: now) {
             readings = [:]
             return update(at: report.time)
@@ -154,36 +157,30 @@ struct BeaconTracker: Sendable {
         return false
     }
 
+    /// Updates ``published``.
+    ///
+    /// - Parameter time: the time of the newest report.
+    /// - Returns: Whether it changed.
     private mutating func update(at time: Timestamp) -> Bool {
-        newest = time
-        let state = state(at: time)
-        guard state != published else { return false }
-        if state.presence == published.presence, state.proximity == published.proximity, state.place == published.place,
-            state.tracker == published.tracker
-        {
-            let (seconds, attoseconds) = options.minimumInterval.components
-            let interval = seconds * Timestamp.nanosecondsPerSecond + attoseconds / 1_000_000_000
-            if let lastChange, time.since(lastChange) < interval { return false }
-            guard state.differs(from: published, by: options) else { return false }
-        }
-        published = state
-        lastChange = time
-        return true
+        shown.receive(estimate(at: time), isGap: isGap, at: time)
+        let (before, estimate) = (published, shown.estimate)
+        published = BeaconState(
+            presence: presence, proximity: shown.proximity, distance: estimate?.shownDistance, rssi: estimate?.rssi,
+            receiver: estimate?.receiver, place: place, tracker: tracker)
+        return published != before
     }
 
-    private func state(at time: Timestamp) -> BeaconState {
-        var state = BeaconState(presence: presence, place: place, tracker: tracker, hasPlaces: hasPlaces)
-        guard presence != .outside else { return state }
-        let current = readings.filter { time.since($0.value.time) <= Self.oldest }
-        func order(_ reading: (key: String, value: Reading)) -> (Double, String) {
-            (RangedBeacon.distance(of: reading.value.beacon.accuracy), reading.key)
-        }
-        guard let heard = current.min(by: { order($0) < order($1) }) else { return state }
-        let beacon = heard.value.beacon
-        state.receiver = beacon.accuracy < 0 ? nil : heard.key
-        state.proximity = beacon.proximity
-        state.distance = beacon.accuracy < 0 ? nil : (beacon.accuracy * 10).rounded() / 10
-        state.rssi = beacon.rssi == 0 ? nil : beacon.rssi
-        return state
+    /// Whether an unknown distance may only be a gap between two adverts: a receiver still lists the beacon, and no
+    /// deaf receiver decides about it.
+    private var isGap: Bool {
+        presence != .outside && !readings.isEmpty && !readings.values.contains { $0.beacon.isUndecided }
+    }
+
+    /// Returns the estimate of the nearest receiver; nil if the distance is unknown.
+    private func estimate(at time: Timestamp) -> ShownReading.Estimate? {
+        guard presence != .outside else { return nil }
+        let nearest = readings.filter { time.since($0.value.time) <= Self.oldest && $0.value.beacon.accuracy >= 0 }
+            .min { ($0.value.beacon.accuracy, $0.key) < ($1.value.beacon.accuracy, $1.key) }
+        return nearest.map { ShownReading.Estimate($0.value.beacon, from: $0.key) }
     }
 }

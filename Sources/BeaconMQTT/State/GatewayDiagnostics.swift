@@ -63,24 +63,12 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
 
     /// The retained state of the gateway.
     struct State: Hashable, Sendable, Encodable {
-        var hears: Bool?
-        var advertsPerSecond: Int?
-        var waiting: Int?
-        var problems: [String]?
-
-        private enum CodingKeys: String, CodingKey {
-            case hears, advertsPerSecond, waiting, problems, version
-        }
-
-        /// Encodes every key, and unknown values as null, because templates read every key.
-        func encode(to encoder: any Encoder) throws {
-            var values = encoder.container(keyedBy: CodingKeys.self)
-            try values.encode(hears, forKey: .hears)
-            try values.encode(advertsPerSecond, forKey: .advertsPerSecond)
-            try values.encode(waiting, forKey: .waiting)
-            try values.encode(problems, forKey: .problems)
-            try values.encode(ProgramVersion.current, forKey: .version)
-        }
+        // Templates read every key.
+        @Nullable var hears: Bool?
+        @Nullable var advertsPerSecond: Int?
+        @Nullable var waiting: Int?
+        @Nullable var problems: [String]?
+        var version = ProgramVersion.current
     }
 
     /// Processes diagnostics.
@@ -115,19 +103,9 @@ struct ReceiverDiagnosticsFilter: Hashable, Sendable {
 
     /// The retained state of a receiver.
     struct State: Hashable, Sendable, Encodable {
-        var adverts: Int?
-        var hears: Bool?
-
-        private enum CodingKeys: String, CodingKey {
-            case adverts, hears
-        }
-
-        /// Encodes every key, and unknown values as null, because templates read every key.
-        func encode(to encoder: any Encoder) throws {
-            var values = encoder.container(keyedBy: CodingKeys.self)
-            try values.encode(adverts, forKey: .adverts)
-            try values.encode(hears, forKey: .hears)
-        }
+        // Templates read every key.
+        @Nullable var adverts: Int?
+        @Nullable var hears: Bool?
     }
 
     /// Processes diagnostics. A change of adverts alone is published at most once a minute.

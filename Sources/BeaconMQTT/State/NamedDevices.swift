@@ -11,8 +11,8 @@ public struct NamedBeacon: Hashable, Sendable {
     /// Whether a person carries the beacon. If so, its device has a tracker, which shows whether the person is home.
     public var isTracker: Bool
 
-    /// Whether the beacon counts for the occupancy of places.
-    public var counts: Bool
+    /// Whether a place that contains the beacon is occupied.
+    public var occupies: Bool
 
     /// The place where the beacon is mounted, which Home Assistant suggests as its area; nil for a carried beacon.
     public var place: String?
@@ -23,15 +23,15 @@ public struct NamedBeacon: Hashable, Sendable {
     ///   - name: the user's name for it.
     ///   - identity: the identity that it advertises.
     ///   - isTracker: whether a person carries the beacon.
-    ///   - counts: whether it counts for the occupancy of places; nil if it does as a tracker.
+    ///   - occupies: whether it counts for the occupancy of places; nil if it does as a tracker.
     ///   - place: the place where it is mounted; nil for a carried beacon.
     public init(
-        name: String, identity: BeaconIdentity, isTracker: Bool = false, counts: Bool? = nil, place: String? = nil
+        name: String, identity: BeaconIdentity, isTracker: Bool = false, occupies: Bool? = nil, place: String? = nil
     ) {
         self.name = name
         self.identity = identity
         self.isTracker = isTracker
-        self.counts = counts ?? isTracker
+        self.occupies = occupies ?? isTracker
         self.place = place
     }
 }

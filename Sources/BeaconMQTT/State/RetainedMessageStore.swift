@@ -29,9 +29,10 @@ struct RetainedMessageStore: Sendable {
     private var discovery: Discovery
     private var beacons: [(beacon: NamedBeacon, tracker: BeaconTracker)]
     private var regions: [String: NamedRegion]
-    private let options: MQTTStateSettings
     private var diagnostics: GatewayDiagnosticsFilter
     private var board: PlaceBoard
+    /// The states of places that ``wanted`` contains, in the order of the places.
+    private var placeStates: [PlaceBoard.State] = []
     private var receivers: [String: ReceiverDiagnosticsFilter] = [:]
 
     private var announcements: [(topic: String, payload: [UInt8])]
@@ -49,9 +50,14 @@ struct RetainedMessageStore: Sendable {
     private var due: [String] = []
     private var isDue: Set<String> = []
 
-    /// The states of beacons that are due with an unknown place, and those that wait for the announcements after it.
-    private var unknownPlaces: Set<String> = []
+    /// The places in the announcements that the broker has, and the topics of states that were published with an
+    /// unknown place instead of another one.
+    private var announcedPlaces: Set<String>
     private var knownPlaces: Set<String> = []
+
+    /// The indices of beacons by their topics and by their identities.
+    private var beaconsByTopic: [String: Int] = [:]
+    private var beaconsByIdentity: [BeaconIdentity: Int] = [:]
 
     /// Creates a store in which all states are unknown.
     ///
@@ -60,20 +66,16 @@ struct RetainedMessageStore: Sendable {
     ///   - beacons: the named beacons.
     ///   - topics: the topics of the gateway.
     ///   - discovery: the announcements.
-    ///   - options: the thresholds for publishing changes of a beacon's distance and signal.
     ///   - isReady: false to wait for the states of an earlier run until ``restored()`` is called.
     init(
-        regions: [NamedRegion], beacons: [NamedBeacon], topics: TopicTree, discovery: Discovery,
-        options: MQTTStateSettings, isReady: Bool = true
+        regions: [NamedRegion], beacons: [NamedBeacon], topics: TopicTree, discovery: Discovery, isReady: Bool = true
     ) {
         self.topics = topics
         self.discovery = discovery
-        self.options = options
         self.isReady = isReady
         self.regions = Dictionary(regions.map { ($0.name, $0) }) { first, _ in first }
-        self.beacons = beacons.map {
-            ($0, BeaconTracker($0, options: options, hasPlaces: discovery.hasPlaces))
-        }
+        self.beacons = beacons.map { ($0, BeaconTracker($0)) }
+        announcedPlaces = discovery.placeNames
         diagnostics = GatewayDiagnosticsFilter()
         board = PlaceBoard(discovery.announcesPlaces ? discovery.places : [], beacons)
         announcements = discovery.announcements(regions: regions, beacons: beacons).map {
@@ -81,11 +83,14 @@ struct RetainedMessageStore: Sendable {
         }
         for region in regions { wanted[topics.regionState(region.name)] = Self.text(.unknown) }
         for index in self.beacons.indices {
-            wanted[topics.beaconState(beacons[index].name)] = Self.json(self.beacons[index].tracker.published)
+            let topic = topics.beaconState(beacons[index].name)
+            wanted[topic] = Self.json(self.beacons[index].tracker.published)
+            beaconsByTopic[topic] = index
+            beaconsByIdentity[beacons[index].identity] = index
         }
         if discovery.isEnabled { wanted[topics.gatewayState] = Self.json(diagnostics.published) }
+        setPlaces()
         for place in board.places {
-            wanted[topics.placeState(place.name)] = Self.json(board.state(of: place))
             for receiver in place.receivers {
                 receivers[receiver] = ReceiverDiagnosticsFilter()
                 wanted[topics.receiverState(receiver)] = Self.json(ReceiverDiagnosticsFilter.State())
@@ -100,8 +105,7 @@ struct RetainedMessageStore: Sendable {
         regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems = RenamedItems()
     ) {
         var next = RetainedMessageStore(
-            regions: regions, beacons: beacons, topics: topics, discovery: discovery, options: options,
-            isReady: isReady)
+            regions: regions, beacons: beacons, topics: topics, discovery: discovery, isReady: isReady)
         for region in regions {
             guard let known = formerName(of: region, in: next, renamed.regions),
                 let state = wanted[topics.regionState(known)]
@@ -110,14 +114,14 @@ struct RetainedMessageStore: Sendable {
         }
         for index in next.beacons.indices {
             let beacon = next.beacons[index].beacon
-            guard let known = self.beacons.first(where: { $0.beacon.identity == beacon.identity }) else { continue }
-            next.beacons[index].tracker = known.tracker
-            next.beacons[index].tracker.configure(beacon, places: renamed.places, hasPlaces: discovery.hasPlaces)
+            guard let known = beaconsByIdentity[beacon.identity] else { continue }
+            next.beacons[index].tracker = self.beacons[known].tracker
+            next.beacons[index].tracker.configure(beacon, renamed: renamed.places, in: discovery.placeNames)
             next.wanted[topics.beaconState(beacon.name)] = Self.json(next.beacons[index].tracker.published)
         }
         next.board.adopt(board, renamed: renamed.places)
+        next.setPlaces()
         for place in next.board.places {
-            next.wanted[topics.placeState(place.name)] = Self.json(next.board.state(of: place))
             for receiver in place.receivers {
                 guard let known = receivers[receiver] else { continue }
                 next.receivers[receiver] = known
@@ -128,16 +132,7 @@ struct RetainedMessageStore: Sendable {
         if discovery.isEnabled { next.wanted[topics.gatewayState] = Self.json(diagnostics.published) }
         (next.connection, next.isOnline, next.due, next.isDue) = (connection, isOnline, due, isDue)
         (next.returned, next.unread) = (returned, unread)
-        (next.unknownPlaces, next.knownPlaces) = (unknownPlaces, knownPlaces)
-        if self.discovery.hasPlaces, discovery.hasPlaces {
-            let both = Set(self.discovery.places.map(\.name)).intersection(discovery.places.map(\.name))
-            for (beacon, tracker) in self.beacons {
-                guard let place = tracker.published.place, place != BeaconState.nowhere, !both.contains(place),
-                    let new = next.beacons.first(where: { $0.beacon == beacon })
-                else { continue }
-                next.unknownPlaces.insert(topics.beaconState(new.beacon.name))
-            }
-        }
+        (next.announcedPlaces, next.knownPlaces) = (announcedPlaces.intersection(discovery.placeNames), knownPlaces)
         for topic in Set(wanted.keys).union(next.wanted.keys).sorted() where wanted[topic] != next.wanted[topic] {
             next.makeDue(topic)
         }
@@ -171,17 +166,24 @@ struct RetainedMessageStore: Sendable {
         switch event {
         case .region(let change): return receive(change, at: now)
         case .placed(let change):
-            for index in beacons.indices where beacons[index].tracker.receive(change) { retainState(of: index) }
-            board.receive(change)
-            retainPlaces()
+            if let index = beaconsByIdentity[change.identity], beacons[index].tracker.receive(change) {
+                retainState(of: index)
+            }
+            retainPlaces(board.receive(change))
         // They have no state; destinations receive them as notifications.
         case .located, .suspected: break
         case .ranged(let report):
-            for index in beacons.indices where beacons[index].tracker.receive(report, at: now) {
+            for index in indices(of: report.constraint) where beacons[index].tracker.receive(report, at: now) {
                 retainState(of: index)
             }
         }
         return []
+    }
+
+    /// Returns the indices of the beacons that a report is about.
+    private func indices(of constraint: BeaconConstraint?) -> [Int] {
+        guard let identity = constraint?.identity else { return Array(beacons.indices) }
+        return beaconsByIdentity[identity].map { [$0] } ?? []
     }
 
     private mutating func receive(_ change: RegionEvent, at now: ContinuousClock.Instant) -> [MQTTMessage] {
@@ -194,12 +196,12 @@ struct RetainedMessageStore: Sendable {
                 messages.append(eventMessage(change, at: topics.regionEvent(change.name)))
             }
         }
-        for index in beacons.indices where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
+        if let index = change.constraint.identity.flatMap({ beaconsByIdentity[$0] }) {
             let before = beacons[index].tracker.published.presence
-            guard beacons[index].tracker.receive(change.state, at: change.time, arriving: now) else { continue }
+            guard beacons[index].tracker.receive(change.state, at: change.time, arriving: now) else { return messages }
             retainState(of: index)
             // A configured region may match only this beacon, and report the same change again.
-            guard isEvent, before != change.state else { continue }
+            guard isEvent, before != change.state else { return messages }
             messages.append(eventMessage(change, at: topics.beaconEvent(beacons[index].beacon.name)))
         }
         return messages
@@ -207,7 +209,7 @@ struct RetainedMessageStore: Sendable {
 
     private func eventMessage(_ change: RegionEvent, at topic: String) -> MQTTMessage {
         let beacon = change.identity.map { identity in
-            beacons.first { $0.beacon.identity == identity }?.beacon.name ?? identity.description
+            beaconsByIdentity[identity].map { beacons[$0].beacon.name } ?? identity.description
         }
         return MQTTMessage(
             topic: topic,
@@ -226,13 +228,27 @@ struct RetainedMessageStore: Sendable {
             else { continue }
             retain(Self.json(state), at: topics.receiverState(receiver))
         }
-        board.setHearing(new.receivers.mapValues(\.hears))
-        retainPlaces()
+        retainPlaces(board.setHearing(new.receivers.mapValues(\.hears)))
     }
 
-    private mutating func retainPlaces() {
-        for place in board.places {
-            retain(Self.json(board.state(of: place)), at: topics.placeState(place.name))
+    /// Retains the states of places that have changed.
+    ///
+    /// - Parameter indices: the indices of the places whose states may have changed.
+    private mutating func retainPlaces(_ indices: [Int]) {
+        for index in indices {
+            let place = board.places[index]
+            let state = board.state(of: place)
+            guard state != placeStates[index] else { continue }
+            placeStates[index] = state
+            retain(Self.json(state), at: topics.placeState(place.name))
+        }
+    }
+
+    /// Replaces the states of all places.
+    private mutating func setPlaces() {
+        placeStates = board.places.map(board.state)
+        for (place, state) in zip(board.places, placeStates) {
+            wanted[topics.placeState(place.name)] = Self.json(state)
         }
     }
 
@@ -253,10 +269,11 @@ struct RetainedMessageStore: Sendable {
     ///   - now: the current time; the machine may have been suspended before it.
     mutating func connected(as connection: UInt64 = 1, at now: ContinuousClock.Instant = .now) {
         expire(at: now, after: BeaconTracker.oldestArrivalAtConnection)
+        for index in beacons.indices where beacons[index].tracker.renew() { retainState(of: index) }
         self.connection = connection
         (isOnline, returned) = (false, [])
         // All entities are unavailable, so that no place can be wrong.
-        (unknownPlaces, knownPlaces) = ([], [])
+        (announcedPlaces, knownPlaces) = (discovery.placeNames, [])
         for topic in wanted.keys.sorted() { makeDue(topic) }
     }
 
@@ -295,22 +312,21 @@ struct RetainedMessageStore: Sendable {
     /// Removes and returns the due messages that may be published together, with their current payloads. Nothing is due
     /// without a connection, or before the states of an earlier run are restored.
     mutating func removeDue() -> [MQTTMessage] {
+        // All earlier messages are acknowledged.
+        if due.allSatisfy(topics.owns) { announcedPlaces = discovery.placeNames }
         guard connection != nil, isReady, let stage = due.map(stage).min(by: { $0.rawValue < $1.rawValue }) else {
             return []
         }
+        let next = due.filter { self.stage($0) == stage }
         if stage == .unknownPlaces {
-            let messages = beacons.compactMap { beacon, tracker -> MQTTMessage? in
-                let topic = topics.beaconState(beacon.name)
-                guard unknownPlaces.contains(topic), isDue.contains(topic) else { return nil }
-                var state = tracker.published
+            // They stay due.
+            knownPlaces.formUnion(next)
+            return next.map { topic in
+                var state = beaconsByTopic[topic].map { beacons[$0].tracker.published } ?? BeaconState()
                 state.place = nil
                 return MQTTMessage(topic: topic, payload: Self.json(state), isRetained: true)
             }
-            knownPlaces.formUnion(unknownPlaces)
-            unknownPlaces = []
-            return messages
         }
-        let next = due.filter { self.stage($0) == stage }
         due = due.filter { self.stage($0) != stage }
         isDue.subtract(next)
         knownPlaces.subtract(next)
@@ -325,8 +341,12 @@ struct RetainedMessageStore: Sendable {
 
     private func stage(_ topic: String) -> Stage {
         if !topics.owns(topic) { return .announcements }
-        if unknownPlaces.contains(topic) { return .unknownPlaces }
         if knownPlaces.contains(topic) { return .knownPlaces }
+        if let place = beaconsByTopic[topic].flatMap({ beacons[$0].tracker.published.place }),
+            place != BeaconState.nowhere, !announcedPlaces.contains(place)
+        {
+            return .unknownPlaces
+        }
         return wanted[topic] == nil ? .deletedStates : .states
     }
 

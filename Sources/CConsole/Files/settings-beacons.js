@@ -66,7 +66,7 @@ async function beaconForm(item, saved, picked) {
   const identity = identityFields(keys, true);
   const fields = {
     name: keys.text("name", { attributes: { maxlength: 100 } }), ...identity, place: keys.text("place", { label: "It stays in", optional: true, attributes: { list: "beacon-places" } }),
-    tracker: keys.check("tracker", { label: "A person carries it" }), counts: keys.check("counts"), attributes: keys.pairs("attributes", { help: "For instance shelf = 12. The beacon’s events include them." }),
+    tracker: keys.check("tracker", { label: "A person carries it" }), occupies: keys.check("occupies"), attributes: keys.pairs("attributes", { help: "For instance shelf = 12. The beacon’s events include them." }),
   };
   const given = item?.settings || picked || {};
   fields.name.set(given.name);
@@ -75,18 +75,18 @@ async function beaconForm(item, saved, picked) {
   identity.minor.set(given.minor ?? "");
   fields.place.set(given.place);
   fields.tracker.set(given.tracker);
-  fields.counts.set(given.counts ?? given.tracker);
+  fields.occupies.set(given.occupies ?? given.tracker);
   // Whether a beacon counts follows whether a person carries it, until the user decides otherwise.
-  let follows = given.counts === undefined;
-  fields.counts.input.addEventListener("change", () => { follows = false; });
-  fields.tracker.input.addEventListener("change", () => { if (follows) fields.counts.set(fields.tracker.value()); });
+  let follows = given.occupies === undefined;
+  fields.occupies.input.addEventListener("change", () => { follows = false; });
+  fields.tracker.input.addEventListener("change", () => { if (follows) fields.occupies.set(fields.tracker.value()); });
   fields.attributes.set(given.attributes);
   formDialog({
     title: item ? `Beacon ${item.name}` : "A new beacon", fields: Object.values(fields), verb: item ? "Save" : "Add the beacon",
-    content: [fields.name.node, identity.uuid.node, el("div.field-row", null, identity.major.node, identity.minor.node), fields.place.node, el("datalist", { id: "beacon-places" }, ...places.map((name) => el("option", { value: name }))), fields.tracker.node, fields.counts.node, fields.attributes.node],
+    content: [fields.name.node, identity.uuid.node, el("div.field-row", null, identity.major.node, identity.minor.node), fields.place.node, el("datalist", { id: "beacon-places" }, ...places.map((name) => el("option", { value: name }))), fields.tracker.node, fields.occupies.node, fields.attributes.node],
     check: () => [...(fields.name.value() ? [] : [{ key: "name", detail: "write a name" }]), ...identityFaults(keys, identity, true)],
     send: async () => {
-      const body = { name: fields.name.value(), ...identityOf(identity), place: fields.place.value() || undefined, tracker: fields.tracker.value() || undefined, counts: fields.counts.value() === fields.tracker.value() ? undefined : fields.counts.value(), attributes: fields.attributes.value() };
+      const body = { name: fields.name.value(), ...identityOf(identity), place: fields.place.value() || undefined, tracker: fields.tracker.value() || undefined, occupies: fields.occupies.value() === fields.tracker.value() ? undefined : fields.occupies.value(), attributes: fields.attributes.value() };
       if (item) await send("PUT", pathOf("v1/registered-beacons", item.name), body);
       else await send("POST", "v1/registered-beacons", body);
       saved(body.name);

@@ -1,5 +1,7 @@
 import BeaconBroker
+import BeaconSupport
 import BrokerTestSupport
+import Foundation
 import TestSupport
 import Testing
 
@@ -40,6 +42,43 @@ struct WillTests {
             try await eventually("it is back") { texts() == ["restarting"] + lost + ["restarting"] }
         }
         try await eventually("it ends") { texts().last == "restarting" && texts().count == (version == .v5 ? 3 : 4) }
+    }
+
+    @Test(
+        "A client whose will message is delayed continues its session, so that no broker publishes the message",
+        arguments: [(.v5, 60, "c0, k"), (.v5, 0, "c1, k"), (.v3_1_1, 60, "c1, k")] as [(MQTTVersion, Int, String)])
+    func session(version: MQTTVersion, restartTime: Int, flag: String) async throws {
+        let broker = try await Broker("allow_anonymous true\nlog_type all")
+        let proxy = try BrokerProxy(to: broker.port)
+        var options = MQTTSettings.test(port: proxy.port, version: version)
+        options.restartTime = .seconds(restartTime)
+        let client = try MQTTClient(options)
+        let events = client.events()
+        let received = Locked<[String]>([])
+        client.listen { event in
+            if case .message(let message) = event { received.withLock { $0.append(message.text) } }
+        }
+        let connections = Locked(0)
+        let connecting = Task {
+            for await case .connected in events {
+                // As after each connection, whatever the session has.
+                try? await client.subscribe(to: "a/#", qualityOfService: .atLeastOnce)
+                connections.withLock { $0 += 1 }
+            }
+        }
+        defer { connecting.cancel() }
+        try await running(client.run) {
+            try await eventually("it is connected") { connections.withLock { $0 } == 1 }
+            proxy.cut()
+            try await eventually("it is connected again") { connections.withLock { $0 } == 2 }
+            try broker.publish("a/b", "once")
+            try broker.publish("a/b", "end")
+            try await eventually("the messages arrive") { received.withLock { $0 }.contains("end") }
+        }
+        #expect(received.withLock { $0 } == ["once", "end"])
+        let log = try String(contentsOf: broker.folder.url.appendingPathComponent("log"), encoding: .utf8)
+        let lines = log.split(separator: "\n").filter { $0.contains(" as \(options.clientID) (") }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.contains(flag) }, "\(lines)")
     }
 
     @Test("A client that may restart is offline if it stays away", arguments: [true, false])

@@ -54,8 +54,8 @@ struct HomeAssistantReadingTests {
                     + """
                     beacons:
                       - { name: keys, uuid: \(uuid), major: 1, minor: 1, tracker: true }
-                      - { name: cat, uuid: \(uuid), major: 1, minor: 2, counts: true }
-                      - { name: car, uuid: \(uuid), major: 1, minor: 3, tracker: true, counts: false }
+                      - { name: cat, uuid: \(uuid), major: 1, minor: 2, occupies: true }
+                      - { name: car, uuid: \(uuid), major: 1, minor: 3, tracker: true, occupies: false }
                       - { name: lamp, uuid: \(uuid), major: 1, minor: 4 }
                     places: [{ name: Kitchen, receivers: [pi, stove] }, { name: Study, receivers: [desk], id: \(study) }]
                     destinations: [{ name: a, type: mqtt, host: localhost, home-assistant: { places: \(places) } }]
@@ -63,7 +63,7 @@ struct HomeAssistantReadingTests {
         }
         let checked = check("s-1")
         #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
-        #expect(checked.configuration.namedBeacons.map(\.counts) == [true, true, false, false])
+        #expect(checked.configuration.namedBeacons.map(\.occupies) == [true, true, false, false])
         #expect(
             checked.configuration.namedPlaces
                 == [

@@ -160,7 +160,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("With places, the place is an entity, and the state contains it even if it is unknown")
+    @Test("With places, the place is an entity")
     func place() throws {
         let topics = TopicTree(base: "beacond/hall")
         let discovery = Discovery(
@@ -170,8 +170,6 @@ struct DiscoveryTests {
         #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
         #expect(payload.components["place"]?.options == ["hall", "Ann's room", "away"])
         #expect(payload.components["place"]?.valueTemplate == "{{ value_json.place }}")
-        let state = try JSONEncoder().encode(BeaconState(hasPlaces: true))
-        #expect(String(decoding: state, as: UTF8.self).contains(#""place":null"#))
     }
 
     @Test("Each place and each of its receivers has a device in the place's area")
@@ -207,7 +205,7 @@ struct DiscoveryTests {
         #expect(receiver.stateTopic == "beacond/hall/receiver/Hall%20Pi/state")
         #expect(Set(receiver.components.keys) == ["hears", "adverts"])
         #expect(receiver.components["adverts"]?.enabledByDefault == false)
-        #expect(receiver.components["hears"]?.defaultEntityID == "binary_sensor.hall_pi_hears")
+        #expect(receiver.components["hears"]?.defaultEntityID == "binary_sensor.hall_pi_receiver_hears")
         #expect(announcements(HomeAssistantSettings(announcesPlaces: false)).count == 1)
     }
 
@@ -298,7 +296,9 @@ struct DiscoveryTests {
     func stateOfNothing() throws {
         let text = String(decoding: try JSONEncoder.sorted.encode(BeaconState()), as: UTF8.self)
         #expect(
-            text == #"{"distance":null,"presence":"unknown","proximity":"unknown","receiver":null,"rssi":null}"#)
+            text
+                == #"{"distance":null,"place":null,"presence":"unknown","proximity":"unknown","receiver":null,"rssi":null,"tracker":null}"#
+        )
         let tracker = String(decoding: try JSONEncoder.sorted.encode(BeaconState(tracker: .unknown)), as: UTF8.self)
         #expect(tracker.contains(#""tracker":"unknown""#))
     }
@@ -319,8 +319,7 @@ struct DiscoveryTests {
         let broker = MQTTSettings.test(port: 1, clientID: clientID)
         var store = RetainedMessageStore(
             regions: [], beacons: [NamedBeacon(name: name, identity: TestBeacon.keys, isTracker: false)],
-            topics: TopicTree(base: broker.baseTopic), discovery: discovery(clientID: clientID),
-            options: MQTTStateSettings())
+            topics: TopicTree(base: broker.baseTopic), discovery: discovery(clientID: clientID))
         store.connected()
         _ = store.removeDue()
         return try #require(store.removeDue().last)

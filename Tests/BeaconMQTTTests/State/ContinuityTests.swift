@@ -172,7 +172,8 @@ private struct House {
         send(.region("shop", state, kind, at: gateway.seconds))
         send(.presence(state, kind, at: gateway.seconds))
         let accuracy: Double? = truth.proximity.map { $0 == .near ? 2 : 9 }
-        send(.ranged(accuracy, proximity: truth.proximity ?? .unknown, at: gateway.seconds))
+        // A moved beacon is shown after two seconds.
+        for _ in 0..<3 { send(.ranged(accuracy, proximity: truth.proximity ?? .unknown, at: gateway.seconds)) }
         send(
             .placed(
                 PlaceEvent(
@@ -289,7 +290,7 @@ private struct Gateway {
             topics: topics,
             discovery: Discovery(
                 HomeAssistantSettings(), broker: .test(port: 1), topics: topics, places: ["hall", "kitchen"]),
-            options: MQTTStateSettings(minimumInterval: .zero), isReady: isReady)
+            isReady: isReady)
     }
 }
 

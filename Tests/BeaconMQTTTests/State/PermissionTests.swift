@@ -26,7 +26,7 @@ struct PermissionTests {
 
     private static func store() -> RetainedMessageStore {
         RetainedMessageStore(
-            regions: ["shop"], beacons: [keys], topics: topics, discovery: discovery, options: MQTTStateSettings())
+            regions: ["shop"], beacons: [keys], topics: topics, discovery: discovery)
     }
 
     /// Every set of groups that the broker returns.

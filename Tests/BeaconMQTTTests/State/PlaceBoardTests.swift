@@ -8,7 +8,7 @@ import Testing
 @Suite("The occupancy of places")
 struct PlaceBoardTests {
     private static let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: true)
-    private static let bag = NamedBeacon(name: "bag", identity: TestBeacon.bag, counts: true)
+    private static let bag = NamedBeacon(name: "bag", identity: TestBeacon.bag, occupies: true)
     private static let places: [NamedPlace] = ["hall", "kitchen"]
 
     /// A store whose published states of places are read.
@@ -17,13 +17,8 @@ struct PlaceBoardTests {
         private var retained: [String: String] = [:]
 
         init(_ beacons: [NamedBeacon] = [keys, bag], places: [NamedPlace] = places) {
-            let topics = TopicTree(base: "g")
             store = RetainedMessageStore(
-                regions: [], beacons: beacons, topics: topics,
-                discovery: Discovery(
-                    HomeAssistantSettings(), broker: .test(port: 1, clientID: "gateway"), topics: topics,
-                    places: places),
-                options: MQTTStateSettings())
+                regions: [], beacons: beacons, topics: TopicTree(base: "g"), discovery: Self.discovery(places))
             store.connected()
         }
 
@@ -41,6 +36,31 @@ struct PlaceBoardTests {
             }
             let names = try #require(state["beacons"] as? [String])
             return "\(isOccupied ? "on" : "off") \(state["count"] ?? "") \(names.prefix(3).joined(separator: ","))"
+        }
+
+        mutating func names(in place: String = "hall") throws -> [String] {
+            let state = try JSONSerialization.jsonObject(
+                with: Data(try #require(retained["g/place/\(place)/state"]).utf8))
+            return try #require((state as? [String: Any])?["beacons"] as? [String])
+        }
+
+        /// Returns the number of due messages.
+        mutating func drained() -> Int {
+            var count = 0
+            while case let due = store.removeDue(), !due.isEmpty { count += due.count }
+            return count
+        }
+
+        mutating func configure(_ beacons: [NamedBeacon]) {
+            store.configure(
+                regions: [], beacons: beacons, discovery: Self.discovery(PlaceBoardTests.places),
+                renamed: RenamedItems())
+        }
+
+        private static func discovery(_ places: [NamedPlace]) -> Discovery {
+            Discovery(
+                HomeAssistantSettings(), broker: .test(port: 1, clientID: "gateway"), topics: TopicTree(base: "g"),
+                places: places)
         }
 
         mutating func hear(_ receivers: [String: Bool?]) {
@@ -127,8 +147,8 @@ struct PlaceBoardTests {
         for (beacon, expected) in [
             (NamedBeacon(name: "bag", identity: bag), "off 0 "),
             (NamedBeacon(name: "bag", identity: bag, isTracker: true), "on 1 bag"),
-            (NamedBeacon(name: "bag", identity: bag, isTracker: true, counts: false), "off 0 "),
-            (NamedBeacon(name: "bag", identity: bag, counts: true), "on 1 bag"),
+            (NamedBeacon(name: "bag", identity: bag, isTracker: true, occupies: false), "off 0 "),
+            (NamedBeacon(name: "bag", identity: bag, occupies: true), "on 1 bag"),
         ] {
             var bench = Bench([beacon])
             bench.hear(["hall": true])
@@ -141,20 +161,69 @@ struct PlaceBoardTests {
     func many() throws {
         let beacons = (0..<150).map {
             NamedBeacon(
-                name: "beacon \($0)", identity: BeaconIdentity(uuid: TestBeacon.uuid, major: 7, minor: $0), counts: true
+                name: "beacon \($0)", identity: BeaconIdentity(uuid: TestBeacon.uuid, major: 7, minor: $0),
+                occupies: true
             )
         }
         var bench = Bench(beacons)
         bench.hear(["hall": true])
         for beacon in beacons { bench.place(beacon.identity, in: "hall") }
         #expect(try bench.state() == "on 150 beacon 0,beacon 1,beacon 10")
-        var board = PlaceBoard(Self.places, beacons)
-        board.setHearing(["hall": true])
-        for beacon in beacons {
-            board.receive(
-                PlaceEvent(time: .at(1), identity: beacon.identity, state: .inside, place: "hall", before: nil))
+        #expect(try bench.names().count == 100)
+    }
+
+    @Test("The names take at most 15 kB, because Home Assistant does not store larger attributes")
+    func longNames() throws {
+        let beacons = (0..<100).map {
+            NamedBeacon(
+                name: "\($0)" + String(repeating: "\"é", count: 100),
+                identity: BeaconIdentity(uuid: TestBeacon.uuid, major: 7, minor: $0), occupies: true)
         }
-        #expect(board.state(of: "hall").beacons?.count == 100)
+        var bench = Bench(beacons)
+        bench.hear(["hall": true])
+        for beacon in beacons { bench.place(beacon.identity, in: "hall") }
+        #expect(try bench.state().hasPrefix("on 100 "))
+        let names = try bench.names()
+        let options = JSONSerialization.WritingOptions.withoutEscapingSlashes
+        let size = try JSONSerialization.data(withJSONObject: ["beacons": names], options: options).count
+        #expect(size > 14_000 && size <= 15_100 && names.count < 100, "\(size)")
+    }
+
+    @Test("Only the states of places that a beacon enters, leaves or may be in are published")
+    func published() throws {
+        let places = (0..<300).map { NamedPlace(name: "room \($0)", receivers: ["r\($0)"]) }
+        let beacons = (0..<50).map {
+            NamedBeacon(
+                name: "beacon \($0)", identity: BeaconIdentity(uuid: TestBeacon.uuid, major: 7, minor: $0),
+                occupies: true)
+        }
+        var bench = Bench(beacons, places: places)
+        bench.hear(Dictionary(uniqueKeysWithValues: places.map { ($0.receivers[0], true) }))
+        for beacon in beacons { bench.place(beacon.identity, in: "room 1") }
+        #expect(bench.drained() > 300)
+        bench.place(beacons[0].identity, in: "room 2", before: "room 1")
+        #expect(bench.drained() == 3, "the beacon and two places")
+        bench.place(beacons[0].identity, in: nil, .outside, before: "room 2")
+        #expect(bench.drained() == 2)
+        // It may be in any empty place now.
+        bench.place(beacons[0].identity, in: nil, .unknown)
+        #expect(bench.drained() == 300)
+        bench.place(beacons[1].identity, in: "room 2", before: "room 1")
+        #expect(bench.drained() == 3)
+    }
+
+    @Test("A beacon that has no name any longer is forgotten, and one that gets a name may be anywhere")
+    func renamedBeacons() throws {
+        var bench = Bench([Self.keys, Self.bag])
+        bench.hear(["hall": true, "kitchen": true])
+        bench.place(in: "hall")
+        bench.place(TestBeacon.bag, in: "hall")
+        bench.configure([Self.bag])
+        #expect(try bench.state() == "on 1 bag")
+        bench.place(in: "kitchen")
+        bench.configure([Self.keys, Self.bag])
+        #expect(try bench.state() == "on 1 bag")
+        #expect(try bench.state(of: "kitchen") == "unknown", "the keys may be there")
     }
 
     @Test("A place is unknown after a restart until the beacon that was last there is heard")

@@ -18,8 +18,7 @@ struct RenamingTests {
 
     private static func store(places: [NamedPlace] = []) -> RetainedMessageStore {
         var store = RetainedMessageStore(
-            regions: ["shop", "attic"], beacons: [keys], topics: topics, discovery: discovery(places: places),
-            options: MQTTStateSettings())
+            regions: ["shop", "attic"], beacons: [keys], topics: topics, discovery: discovery(places: places))
         store.connected()
         _ = store.receive(.region("shop", .inside))
         _ = store.receive(.region("attic", .outside))
@@ -102,17 +101,39 @@ struct RenamingTests {
         #expect(!Self.due(&store).contains { $0.topic == "g/beacon/keys/state" })
     }
 
-    @Test("A beacon in a removed place has no place before the announcement without it, and then its next place")
-    func removedPlace() throws {
+    @Test("A beacon in a removed place has no place before the announcement without it", arguments: [true, false])
+    func removedPlace(isMoved: Bool) throws {
         var store = Self.store(places: ["hall", "kitchen"])
         _ = store.receive(Self.placed(.inside, "hall", at: 2))
         _ = Self.due(&store)
         store.configure(
             regions: ["shop", "attic"], beacons: [Self.keys], discovery: Self.discovery(places: ["kitchen"]))
-        _ = store.receive(Self.placed(.inside, "kitchen", at: 3))
-        let states = Self.due(&store).filter { $0.topic == "g/beacon/keys/state" }
-        #expect(states.count == 2 && states[0].payload.contains(#""place":null"#), "\(states)")
-        #expect(states[1].payload.contains(#""place":"kitchen""#), "\(states)")
+        if isMoved { _ = store.receive(Self.placed(.inside, "kitchen", at: 3)) }
+        let due = Self.due(&store).filter { $0.topic == "g/beacon/keys/state" || $0.topic.hasSuffix("_1_2/config") }
+        #expect(due.map { $0.topic.hasSuffix("config") } == [false, true], "\(due)")
+        #expect(due[0].payload.contains(isMoved ? #""place":"kitchen""# : #""place":null"#), "\(due)")
+        // No later message brings it back.
+        _ = store.receive(.presence(.outside, of: TestBeacon.keys, at: 4))
+        #expect(!Self.due(&store).contains { $0.payload.contains("hall") })
+    }
+
+    @Test("A beacon that enters a new place is unknown until the announcement with it, even if it has a new name")
+    func newPlace() throws {
+        var store = Self.store(places: ["hall"])
+        _ = store.receive(Self.placed(.inside, "hall", at: 2))
+        _ = Self.due(&store)
+        store.configure(
+            regions: ["shop", "attic"], beacons: [NamedBeacon(name: "purse", identity: TestBeacon.keys)],
+            discovery: Self.discovery(places: ["hall", "study"]))
+        _ = store.receive(Self.placed(.inside, "study", at: 3))
+        let due = Self.due(&store).filter { $0.topic == "g/beacon/purse/state" || $0.topic.hasSuffix("_1_2/config") }
+        try #require(due.map { $0.topic.hasSuffix("config") } == [false, true, false], "\(due)")
+        #expect(due[0].payload.contains(#""place":null"#), "\(due)")
+        #expect(due[2].payload.contains(#""place":"study""#), "\(due)")
+        // Now the announcement has it.
+        _ = store.receive(Self.placed(.inside, "hall", at: 4))
+        _ = store.receive(Self.placed(.inside, "study", at: 5))
+        #expect(Self.due(&store).map(\.payload).count { $0.contains("study") } == 1)
     }
 
     @Test("A renamed place keeps its device and its state, and its old topic is emptied last")

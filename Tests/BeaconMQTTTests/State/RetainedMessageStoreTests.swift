@@ -223,7 +223,7 @@ struct RetainedMessageStoreTests {
     ) -> RetainedMessageStore {
         RetainedMessageStore(
             regions: regions, beacons: beacons, topics: TopicTree(base: "g"),
-            discovery: discovery(isEnabled: isEnabled), options: MQTTStateSettings(), isReady: isReady)
+            discovery: discovery(isEnabled: isEnabled), isReady: isReady)
     }
 
     private static func removeDue(_ store: inout RetainedMessageStore) -> [String] {

@@ -26,7 +26,8 @@ struct RetentionTests {
         sink.receive(.presence(.inside, at: 1))
         sink.receive(.ranged(1.234, rssi: -61, at: 2))
         try await running(sink.run) {
-            let state = #"{"distance":1.2,"presence":"present","proximity":"near","receiver":"hci0","rssi":-61}"#
+            let state =
+                #"{"distance":1.2,"place":null,"presence":"present","proximity":"near","receiver":"hci0","rssi":-61,"tracker":null}"#
             let expected = [
                 "beacond/hall/beacon/Ann's%20keys/state=\(state)", "beacond/hall/region/shop/state=inside",
                 "beacond/hall/status=online",

@@ -75,14 +75,15 @@ extension BeaconEvent {
     /// A report of one beacon, or of none.
     static func ranged(
         _ accuracy: Double?, rssi: Int = -60, proximity: Proximity = .near, identity: BeaconIdentity = TestBeacon.keys,
-        receiver: String = "hci0", of constraint: BeaconConstraint? = nil, at seconds: Double
+        receiver: String = "hci0", of constraint: BeaconConstraint? = nil, range: ClosedRange<Double>? = nil,
+        at seconds: Double
     ) -> BeaconEvent {
         let beacons = accuracy.map { accuracy in
-            [
-                RangedBeacon(
-                    address: DeviceAddress(bits: 0xC0FF_EE00_0001, kind: .unspecified), identity: identity,
-                    proximity: proximity, accuracy: accuracy, rssi: rssi, lastHeard: .at(seconds))
-            ]
+            var beacon = RangedBeacon(
+                address: DeviceAddress(bits: 0xC0FF_EE00_0001, kind: .unspecified), identity: identity,
+                proximity: proximity, accuracy: accuracy, rssi: rssi, lastHeard: .at(seconds))
+            beacon.accuracyRange = range
+            return [beacon]
         }
         return .ranged(
             RangingEvent(time: .at(seconds), receiver: receiver, constraint: constraint, beacons: beacons ?? []))

@@ -93,8 +93,8 @@ def follow(rooms):
         areas.get(devices["kitchen"]["area_id"]) == "Kitchen" == areas.get(devices["Kitchen"]["area_id"]),
         "a place and its receiver are in the place's area", areas)
     house.check(ha.attribute("binary_sensor.kitchen_occupied", "beacons") == ["Ann's keys"], "a place names its beacons")
-    house.check(ha.state("binary_sensor.study_hears") == "on", "a receiver hears", ha.entities("study"))
-    house.check(ha.state("sensor.study_adverts") is None, "a receiver's adverts are disabled")
+    house.check(ha.state("binary_sensor.study_receiver_hears") == "on", "a receiver hears", ha.entities("study"))
+    house.check(ha.state("sensor.study_receiver_adverts") is None, "a receiver's adverts are disabled")
 
     names = ["sensor.ann_s_keys_proximity", "sensor.ann_s_keys_place", "binary_sensor.kitchen_occupied"]
     ha.automate({
@@ -108,7 +108,7 @@ def follow(rooms):
     for relay in rooms.relays:
         mark = ha.mark()
         relay.kill()
-        rooms.comes({f"binary_sensor.{relay.name}_hears": "off"}, f"{relay.name} is dead", 40)
+        rooms.comes({f"binary_sensor.{relay.name}_receiver_hears": "off"}, f"{relay.name} is dead", 40)
         house.settle(quiet=8)
         relay.start()
         rooms.comes(HOME, f"after a restart of {relay.name}, all states are as before", 60)

@@ -159,7 +159,7 @@ def configuration(regions=(), beacons=(), destination="", home_assistant="true",
     return (
         f"sources: [{source}]\n{items('regions', regions)}{items('beacons', beacons)}destinations:\n"
         f"  - {{ name: home, type: mqtt, host: 127.0.0.1, port: {BROKER_PORT}, user: beacond, keep-alive: 5s,\n"
-        f"      password: {{ env: MQTT_PASSWORD }}, state-interval: 1s, home-assistant: {home_assistant}{destination} }}\n"
+        f"      password: {{ env: MQTT_PASSWORD }}, home-assistant: {home_assistant}{destination} }}\n"
         f"{more}")
 
 

@@ -19,19 +19,19 @@ public struct BeaconSettings: Hashable, Sendable {
     public var isTracker: Bool
 
     /// True for a beacon that counts for the occupancy of places; nil if it does as a tracker.
-    public var counts: Bool?
+    public var occupies: Bool?
 
     /// Creates the settings of a beacon.
     public init(
         name: String, identity: BeaconIdentity, place: String? = nil, attributes: [String: String] = [:],
-        isTracker: Bool = false, counts: Bool? = nil
+        isTracker: Bool = false, occupies: Bool? = nil
     ) {
         self.name = name
         self.identity = identity
         self.place = place
         self.attributes = attributes
         self.isTracker = isTracker
-        self.counts = counts
+        self.occupies = occupies
     }
 }
 
@@ -65,9 +65,9 @@ extension BeaconSettings {
                 "tracker", \.isTracker, .boolean, title: "A person carries it",
                 "A person carries it: Home Assistant then has a tracker for it, which shows who is home."),
             Setting(
-                "counts", .boolean, title: "It counts for the occupancy of places",
+                "occupies", .boolean, title: "It counts for the occupancy of places",
                 "It counts for the occupancy of places in Home Assistant; by default if a person carries it."
-            ) { $0.counts = $1 },
+            ) { $0.occupies = $1 },
         ]
     ) { section, beacon, isWhole in
         if beacon.isTracker, beacon.place != nil {

@@ -9,8 +9,6 @@ public struct BrokerSettings: Hashable, Sendable {
     public var connection = MQTTSettings(host: "")
     /// Discovery by Home Assistant. If it is off, earlier announcements are removed.
     public var homeAssistant = HomeAssistantSettings(isEnabled: false)
-    /// The changes of a beacon's distance and signal that are published.
-    public var state = MQTTStateSettings()
 
     /// Creates the settings of a broker without a host. A destination in a file gets default names that are unique to
     /// this machine. In code, set a client id and a base topic.
@@ -86,9 +84,6 @@ extension BrokerSettings {
             Setting("qos", .integer(0...1), default: "1", "The quality of service.") { (broker, level: UInt8) in
                 broker.connection.qualityOfService = MQTTQualityOfService(rawValue: level) ?? .atLeastOnce
             },
-            Setting(
-                "state-interval", \.state.minimumInterval, .duration(.zero...(.seconds(3600))),
-                "The minimum time between two distances of a beacon."),
         ]
         let discovery = Setting(
             "home-assistant", \BrokerSettings.homeAssistant, .switch(HomeAssistantSettings.grammar), default: "false",

@@ -19,6 +19,8 @@ package struct FleetLink: Sendable {
 
     package let settings: FleetSettings
     package let exchange: any FleetExchange
+    /// The time to wait for the fleet's states at a start. A broker gives a restart twice as long.
+    let restorationTime: Duration
     /// The division of beacons among workers; nil until the fleet is reached.
     private(set) var partitions: FleetPartitions?
     /// The sources' adverts on their way to the workers, by the sources' numbers.
@@ -26,9 +28,12 @@ package struct FleetLink: Sendable {
     /// The states of regions and named beacons.
     private(set) var states: [ConditionOwner: State] = [:]
 
-    package init(settings: FleetSettings, exchange: any FleetExchange) {
+    package init(
+        settings: FleetSettings, exchange: any FleetExchange, restorationTime: Duration = .seconds(30)
+    ) {
         self.settings = settings
         self.exchange = exchange
+        self.restorationTime = restorationTime
     }
 
     // MARK: - To the workers

@@ -154,6 +154,7 @@ extension FleetMember {
         // Read the number first: changes that arrive while the states are read are then shown twice, which is harmless.
         let last = try await exchange.lastSequence()
         try await restoreStates()
+        await audience.restored()
         var begin = [FleetPosition.start]
         // A machine that joins gets the changes before it, too: it may have started together with the others.
         var kept: UInt64 = 0

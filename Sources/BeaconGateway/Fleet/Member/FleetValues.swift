@@ -15,6 +15,9 @@ package protocol FleetAudience: Sendable {
     /// Restores the place of a beacon when this machine starts to follow.
     func restore(_ state: FleetPlaceState) async
 
+    /// Ends the restoration: all other states are unknown.
+    func restored() async
+
     /// Shows a change.
     func show(_ transition: FleetTransition) async
 

@@ -76,10 +76,13 @@ final class PartitionOwner {
                 receiver: isChange ? change.receiver : before?.receiver, sequence: sequence)
             unwritten.insert(.region(change.label))
         case .place(let change):
-            guard change.state != .unknown, sequence > places[change.beacon]?.sequence ?? 0,
-                places[change.beacon] != nil || named.contains(change.beacon) || places.count < Self.maximumPlaces
+            let (before, isUnknown) = (places[change.beacon], change.state == .unknown)
+            guard sequence > before?.sequence ?? 0,
+                before != nil || !isUnknown && (named.contains(change.beacon) || places.count < Self.maximumPlaces)
             else { return }
-            places[change.beacon] = FleetPlaceState(beacon: change.beacon, place: change.place, sequence: sequence)
+            places[change.beacon] = FleetPlaceState(
+                beacon: change.beacon, place: isUnknown ? before?.place : change.place, isUnknown: isUnknown,
+                sequence: sequence)
             unwritten.insert(.place(change.beacon.description))
         }
     }

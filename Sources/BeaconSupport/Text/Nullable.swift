@@ -10,3 +10,6 @@ package struct Nullable<Value: Encodable & Sendable>: Encodable, Sendable {
         if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
     }
 }
+
+extension Nullable: Equatable where Value: Equatable {}
+extension Nullable: Hashable where Value: Hashable {}
