@@ -127,6 +127,11 @@ public struct ReceiverNetwork {
             ? nextReview : .latest
     }
 
+    /// Returns the key of a receiver's name in ``Settings/names``: the beginning of its topics, or its own name.
+    package func key(of place: Int) -> String {
+        keys[place].name + (keys[place].inner.isEmpty ? "" : "/" + keys[place].inner)
+    }
+
     // MARK: - The connection
 
     /// Notes a new connection to the receivers' broker. Messages from now on are current.

@@ -124,14 +124,26 @@ static const unsigned char settings_plan_js[] = {
 static const unsigned char settings_regions_js[] = {
 #embed "Files/settings-regions.js"
 };
+static const unsigned char setup_choice_js[] = {
+#embed "Files/setup-choice.js"
+};
 static const unsigned char setup_first_js[] = {
 #embed "Files/setup-first.js"
 };
 static const unsigned char setup_heard_js[] = {
 #embed "Files/setup-heard.js"
 };
+static const unsigned char setup_proxies_js[] = {
+#embed "Files/setup-proxies.js"
+};
+static const unsigned char setup_receivers_js[] = {
+#embed "Files/setup-receivers.js"
+};
 static const unsigned char setup_review_js[] = {
 #embed "Files/setup-review.js"
+};
+static const unsigned char setup_search_js[] = {
+#embed "Files/setup-search.js"
 };
 static const unsigned char setup_source_js[] = {
 #embed "Files/setup-source.js"
@@ -188,9 +200,13 @@ static const struct beacon_console_file files[] = {
     FILE_OF("settings-places.js", settings_places_js),
     FILE_OF("settings-plan.js", settings_plan_js),
     FILE_OF("settings-regions.js", settings_regions_js),
+    FILE_OF("setup-choice.js", setup_choice_js),
     FILE_OF("setup-first.js", setup_first_js),
     FILE_OF("setup-heard.js", setup_heard_js),
+    FILE_OF("setup-proxies.js", setup_proxies_js),
+    FILE_OF("setup-receivers.js", setup_receivers_js),
     FILE_OF("setup-review.js", setup_review_js),
+    FILE_OF("setup-search.js", setup_search_js),
     FILE_OF("setup-source.js", setup_source_js),
     FILE_OF("setup-wait.js", setup_wait_js),
     FILE_OF("timeline.js", timeline_js),

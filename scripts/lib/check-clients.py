@@ -164,7 +164,7 @@ def check_museum(operations, folder):
         until(lambda: gateway.status("/v1/ready") == 200, "no receiver hears")
         until(lambda: gateway.get("/v1/regions")["regions"][0]["state"] == "inside", "no region is entered")
         for name in ["getStatus", "getHealth", "getReadiness", "getLiveness", "getMetrics", "getOpenApiDocument", "getConfigurationSchema",
-                     "listSources", "listReceivers", "listBeacons", "getBackup"]:
+                     "listSources", "listReceivers", "listBeacons", "listHeardBeacons", "getBackup"]:
             call(name)
         call("explainState", given={"region": "museum"})
         call("streamRanging", given={"region": [UUID]})
@@ -258,6 +258,8 @@ def check_setup(operations, folder):
         call("getSetup")
         call("draftConfiguration")
         call("tryBroker", given={"body": {"host": "127.0.0.1", "port": 1}})
+        call("searchReceivers")
+        call("scanWithoutPauses", 422, given={"body": {"broker": {"host": "127.0.0.1", "port": 0}, "gateways": ["home/a"]}})
         call("setSetupSource", 202)
         # beacond opens the other source.
         time.sleep(1)

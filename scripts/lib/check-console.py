@@ -1,6 +1,8 @@
 """Checks beacond's console and its HTTP interface. Run by scripts/check-console, which installs the packages."""
 
+import base64
 import contextlib
+import getpass
 import json
 import os
 import re
@@ -394,7 +396,7 @@ launch:
 
 
 def check_setup(folder, pictures, host):
-    """Checks `beacond setup` without a configuration: its link leads through four steps to a file, and to the pages. This
+    """Checks `beacond setup` without a configuration: its link leads through its steps to a file, and to the pages. This
     browser needs no token, even if beacond listens for other machines."""
     from axe_selenium_python import Axe
     from selenium.common.exceptions import StaleElementReferenceException
@@ -443,9 +445,11 @@ def check_setup(folder, pictures, host):
 
         # Uses the loopback address, which exists on every machine.
         browser.driver.get(re.sub(r"//[^/]*/", f"//127.0.0.1:{port}/", link))
-        browser.sees("simulated museum")
+        browser.sees("What should listen")
         assert "code" not in browser.driver.current_url, browser.driver.current_url
         picture("1")
+        browser.driver.find_element(By.CSS_SELECTOR, "input[value='simulation']").click()
+        browser.sees("simulated museum")
         browser.driver.find_element(By.CSS_SELECTOR, "input[value^='simulation:museum']").click()
         button("Continue").click()
         # beacond opens another source, and does not answer for a short time.
@@ -527,6 +531,232 @@ def check_setup(folder, pictures, host):
     print(f"ok   the guided setup on {host}: its link leads in four steps to a configuration that beacond runs with")
 
 
+def check_receivers(folder, pictures):
+    """Checks the guided setup of someone who owns receivers at a broker: the browser finds them, names them and their rooms,
+    and names a beacon. Then beacond runs with the file, which has no password, and shows the room."""
+    from axe_selenium_python import Axe
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    own = os.path.join(folder, "receivers")
+    runtime = os.path.join(own, "runtime")
+    os.makedirs(runtime, 0o700)
+    path, secret = os.path.join(own, "beacond.yaml"), "open sesame"
+    environment = dict(os.environ, XDG_STATE_HOME=own, XDG_RUNTIME_DIR=runtime, STATE_DIRECTORY=own, TZ="UTC")
+
+    def free_port():
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            return free.getsockname()[1]
+    port, broker_port = free_port(), free_port()
+    passwords, settings = os.path.join(own, "passwords"), os.path.join(own, "mosquitto.conf")
+    subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "house", secret], check=True)
+    os.chmod(passwords, 0o644)
+    with open(settings, "w") as file:
+        file.write(f"listener {broker_port} 127.0.0.1\npassword_file {passwords}\nallow_anonymous false\n"
+                   f"user {getpass.getuser()}\n")
+    broker = subprocess.Popen(["mosquitto", "-c", settings], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log = open(os.path.join(own, "log"), "w+")
+    process = subprocess.Popen(
+        [BEACOND, "setup", "--config", path, "--listen", f"127.0.0.1:{port}"], stdin=subprocess.DEVNULL, stdout=log,
+        stderr=log, env=environment)
+    stopped = threading.Event()
+
+    def send():
+        bare = UUID.replace("-", "").lower()
+        number = 0
+        while not stopped.wait(0.2):
+            number += 1
+            for topic, message in [
+                ("home/OMG_kitchen/BTtoMQTT/C00000000001", {
+                    "id": "C0:00:00:00:00:01", "rssi": -45 - number % 3, "mfid": "4c00",
+                    "manufacturerdata": f"4c000215{bare}00010002c5"}),
+                (f"espresense/devices/iBeacon:{UUID.lower()}-1-2/livingroom", {
+                    "id": f"iBeacon:{UUID.lower()}-1-2", "rssi": -75 - number % 3, "distance": 4.0}),
+            ]:
+                subprocess.run(
+                    ["mosquitto_pub", "-h", "127.0.0.1", "-p", str(broker_port), "-u", "house", "-P", secret, "-t",
+                     topic, "-m", json.dumps(message)], check=False, stderr=subprocess.DEVNULL)
+    sender = threading.Thread(target=send)
+    browser = Browser()
+    try:
+        link = until(lambda: re.search(r"(http://\S+#code=\S+)", open(log.name).read()), "beacond prints no link")[1]
+
+        def listens():
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+        until(listens, "the console does not listen")
+
+        def one(tag, is_meant, what):
+            def found():
+                try:
+                    return [node for node in browser.driver.find_elements(By.TAG_NAME, tag) if node.is_displayed() and is_meant(node)]
+                except StaleElementReferenceException:
+                    return None
+            return until(found, f"{what}:\n{browser.text()}")[0]
+
+        def button(text):
+            return one("button", lambda node: node.text.strip() == text and node.is_enabled(), f"no button \"{text}\"")
+
+        def field(label):
+            name = one("label", lambda node: node.text.startswith(label), f"no field {label}")
+            return browser.driver.find_element(By.ID, name.get_attribute("for"))
+
+        def picture(name):
+            for width in [1280, 390]:
+                browser.driver.execute_cdp_cmd(
+                    "Emulation.setDeviceMetricsOverride", {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+                if pictures:
+                    browser.driver.save_screenshot(os.path.join(pictures, f"receivers-{name}-{width}.png"))
+                wide = browser.driver.execute_script("return document.documentElement.scrollWidth")
+                assert wide <= width, f"{name} is {wide} pixels wide at {width}"
+                axe = Axe(browser.driver)
+                axe.inject()
+                violations = axe.run()["violations"]
+                assert not violations, f"the guided setup, {name}: {axe.report(violations)}"
+            browser.driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride", {"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+
+        browser.driver.get(link)
+        browser.sees("What should listen")
+        browser.driver.find_element(By.CSS_SELECTOR, "input[value='broker']").send_keys(Keys.SPACE)
+        picture("1")
+        button("Continue").click()
+        browser.sees("Which receivers are yours")
+        field("Address").send_keys("127.0.0.1")
+        field("Port").send_keys("1")
+        button("Connect").click()
+        browser.sees("Nothing answers at 127.0.0.1:1")
+        port_field = field("Port")
+        port_field.send_keys(Keys.BACKSPACE, str(broker_port))
+        field("User").send_keys("house")
+        field("Password").send_keys("wrong", Keys.ENTER)
+        browser.sees("The broker refuses the user or the password")
+        password = field("Password")
+        password.send_keys(*[Keys.BACKSPACE] * len("wrong"), secret)
+        sender.start()
+        password.send_keys(Keys.ENTER)
+        browser.sees("OMG_kitchen.*OpenMQTTGateway.*hears 1 beacon")
+        browser.sees("livingroom.*ESPresense")
+        browser.sees("ESPresense smooths its levels")
+        rooms = {node.get_attribute("aria-label"): node.get_attribute("value") for node in browser.driver.find_elements(By.CSS_SELECTOR, ".receiver-found input")}
+        assert rooms["Room of OMG_kitchen"] == "Kitchen" and rooms["Room of livingroom"] == "Living room", rooms
+        name = browser.driver.find_element(By.CSS_SELECTOR, "input[aria-label='Name of OMG_kitchen']")
+        name.send_keys(Keys.CONTROL, "a")
+        name.send_keys("stove")
+        picture("2")
+        button("Continue").click()
+        browser.sees("Which beacons are yours")
+        form = until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, ".name-form input"), "no beacon to name")
+        browser.sees("stove −4.*livingroom −7")
+        form[0].send_keys("Ann's keys", Keys.ENTER)
+        until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, ".named li"), "the name is not listed")
+        picture("3")
+        button("Continue").click()
+        until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, "input[value='broker']"), "no Home Assistant")[0].click()
+        assert one("label", lambda node: node.text.startswith("Use the same broker"), "no same broker")
+        assert field("Use the same broker").is_selected()
+        picture("4")
+        button("Continue").click()
+        browser.sees("Is this right")
+        browser.sees("home-assistant: true")
+        assert secret not in browser.driver.page_source
+        picture("5")
+        button("Write the configuration").click()
+        until(lambda: browser.driver.title.startswith("Now"), "the pages do not open")
+        browser.sees("Ann's keys")
+        browser.sees("Kitchen")
+        checked = subprocess.run([BEACOND, "check", path], capture_output=True, text=True, env=environment)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+        for file in [path, log.name]:
+            with open(file) as text:
+                assert secret not in text.read(), f"{file} has the password"
+        assert not browser.errors(), browser.errors()
+        process.terminate()
+        assert process.wait(HANG) == 0
+    finally:
+        stopped.set()
+        if sender.is_alive():
+            sender.join()
+        browser.driver.quit()
+        for each in [process, broker]:
+            each.kill()
+            each.wait()
+    print("ok   the guided setup finds receivers at a broker, and beacond shows the rooms with the file that it writes")
+
+
+def check_proxies(folder):
+    """Checks the guided setup of someone who owns a Bluetooth proxy: it asks for the key, and writes it only to the file of
+    secrets."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    own = os.path.join(folder, "proxies")
+    runtime = os.path.join(own, "runtime")
+    os.makedirs(runtime, 0o700)
+    path, key, wrong = os.path.join(own, "beacond.yaml"), base64.b64encode(bytes(range(32))).decode(), base64.b64encode(bytes(32)).decode()
+    environment = dict(os.environ, XDG_STATE_HOME=own, XDG_RUNTIME_DIR=runtime, STATE_DIRECTORY=own, TZ="UTC")
+
+    def free_port():
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            return free.getsockname()[1]
+    port, proxy_port = free_port(), free_port()
+    proxy = subprocess.Popen(
+        [os.path.join(os.path.dirname(BEACOND), "beacon"), "proxy", "--name", "hall", "--port", str(proxy_port), "--no-announce",
+         "--source", "simulation:museum?loop"], env=dict(environment, BEACON_PROXY_KEY=key), stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log = open(os.path.join(own, "log"), "w+")
+    process = subprocess.Popen(
+        [BEACOND, "setup", "--config", path, "--listen", f"127.0.0.1:{port}"], stdin=subprocess.DEVNULL, stdout=log,
+        stderr=log, env=environment)
+    browser = Browser()
+
+    def button(text):
+        return until(lambda: [
+            node for node in browser.driver.find_elements(By.TAG_NAME, "button")
+            if node.is_displayed() and node.is_enabled() and node.text.strip() == text], f"no button \"{text}\":\n{browser.text()}")[0]
+    try:
+        link = until(lambda: re.search(r"(http://\S+#code=\S+)", open(log.name).read()), "beacond prints no link")[1]
+
+        def listens():
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+        until(listens, "the console does not listen")
+        browser.driver.get(link)
+        browser.sees("What should listen")
+        browser.driver.find_element(By.CSS_SELECTOR, "input[value='esphome']").click()
+        button("Continue").click()
+        address = until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, "[data-key='esphome.hosts'] input"), "no address")[0]
+        address.send_keys(f"127.0.0.1:{proxy_port}", Keys.ENTER)
+        field = until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, ".proxy input[type=password]"), "no field for the key")[0]
+        field.send_keys(wrong, Keys.ENTER)
+        browser.sees("The key is wrong")
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(key, Keys.ENTER)
+        browser.sees("hall.*hears [1-9][0-9]* beacon")
+        button("Continue").click()
+        browser.sees("Which beacons are yours")
+        browser.sees("hall −")
+        button("Continue without a name").click()
+        button("Continue").click()
+        browser.sees("env: ESPHOME_KEY.*name: Hall")
+        assert key not in browser.driver.page_source
+        button("Write the configuration").click()
+        until(lambda: browser.driver.title.startswith("Now"), "the pages do not open")
+        checked = subprocess.run([BEACOND, "check", path], capture_output=True, text=True, env=environment)
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+        for file in [path, log.name]:
+            with open(file) as text:
+                assert key not in text.read(), f"{file} has the key"
+        assert not browser.errors(), browser.errors()
+    finally:
+        browser.driver.quit()
+        for each in [process, proxy]:
+            each.kill()
+            each.wait()
+    print("ok   the guided setup takes a proxy with its key, which only the file of secrets has")
+
+
 def main():
     pictures = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
     if pictures:
@@ -549,6 +779,8 @@ def main():
         check_take_over(folder, pictures)
         check_setup(folder, pictures, "127.0.0.1")
         check_setup(folder, None, "0.0.0.0")
+        check_receivers(folder, pictures)
+        check_proxies(folder)
     finally:
         if gateway and gateway.process:
             gateway.process.kill()

@@ -23,7 +23,7 @@ struct SetupRoutes: Sendable {
     }
 
     private struct SourceRequest: Decodable, Sendable {
-        var source: String
+        var source: GuidedStart.Sources
     }
 
     private struct WrittenConfiguration: Encodable, Sendable {
@@ -40,15 +40,11 @@ struct SetupRoutes: Sendable {
                 sources: GuidedStart.sources(await diagnoses.findings()), source: setup.source)
         }
         router.on(.put, "setup/source", status: .accepted) { request, _ in
-            _ = try setup()
-            let source = try await request.value(of: SourceRequest.self).source
-            do {
-                try GuidedStart.validate(source: source)
-            } catch {
-                throw Problem(.unprocessableContent, "\"source\": \(error)", key: "source", "\(error)")
-            }
-            reload(current.value.hearing(source))
-            return ["source": source]
+            let setup = try setup()
+            let (sources, faults) = try await request.value(of: SourceRequest.self).source.read(beside: setup.path)
+            guard faults.isEmpty else { throw Problem(faults) }
+            reload(current.value.hearing(sources))
+            return ["source": sources.map(\.name).joined(separator: ", ")]
         }
         router.on(.post, "setup/draft") { request, _ in
             try setup().draft(of: try await request.value(of: GuidedStart.Choice.self), web: settings)
@@ -62,11 +58,7 @@ struct SetupRoutes: Sendable {
             let setup = try setup()
             let choice = try await request.value(of: GuidedStart.Choice.self)
             let draft = try setup.draft(of: choice, web: settings)
-            guard draft.faults.isEmpty else {
-                throw Problem(
-                    .unprocessableContent, draft.faults.map(\.detail).joined(separator: "; "),
-                    errors: draft.faults.map { .init(key: $0.key, detail: $0.detail) })
-            }
+            guard draft.faults.isEmpty else { throw Problem(draft.faults) }
             do throws(StateError) {
                 try setup.write(draft, of: choice)
             } catch {
@@ -78,10 +70,26 @@ struct SetupRoutes: Sendable {
         }
     }
 
-    private func setup() throws -> GuidedStart {
-        guard let setup = current.value.setup else {
+    private func setup() throws -> GuidedStart { try current.setup() }
+}
+
+extension CurrentConfiguration {
+    /// Returns the guided start.
+    ///
+    /// - Throws: ``Problem`` if there is a configuration.
+    func setup() throws -> GuidedStart {
+        guard let setup = value.setup else {
             throw Problem(.conflict, "the configuration exists already; the guided start is over")
         }
         return setup
+    }
+}
+
+extension Problem {
+    /// Creates the problem of a choice with faults.
+    init(_ faults: [GuidedStart.Draft.Fault]) {
+        self.init(
+            .unprocessableContent, faults.map(\.detail).joined(separator: "; "),
+            errors: faults.map { .init(key: $0.key, detail: $0.detail) })
     }
 }

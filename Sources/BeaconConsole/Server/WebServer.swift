@@ -206,6 +206,7 @@ package struct WebServer: Service {
         BackupRoutes(settings: settings, current: current, store: state.store).add(to: v1)
         SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
             to: v1)
+        SearchRoutes(current: current, isEnding: isEnding).add(to: v1)
         let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })
         methods.withLock { $0 = patterns }
         return router

@@ -146,7 +146,7 @@ enum BeaconMaker {
         "b9407f30-f5f8-466e-aff9-25556b57fe6d": "Estimote",
         "f7826da6-4fa2-4e98-8024-bc5b71e0893e": "Kontakt.io",
         "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6": "Radius Networks",
-        "e2c56db5-dffb-48d2-b060-d0f5a71096e0": "Apple's example, used by many makers",
+        "e2c56db5-dffb-48d2-b060-d0f5a71096e0": "Apple's example",
         "74278bda-b644-4520-8f0c-720eaf059935": "HM-10 modules",
         "fda50693-a4e2-4fb1-afcf-c6eb07647825": "several makers in China",
     ]

@@ -9,21 +9,24 @@ import Yams
 extension GuidedStart {
     /// The choices of a user.
     package struct Choice: Decodable, Sendable {
-        /// The source, as the configuration names it.
-        package var source: String
-        /// The named beacons, the regions and the rules, as in the configuration.
+        /// The sources.
+        package var source: Sources
+        /// The named beacons, the regions, the places and the rules, as in the configuration.
         package var beacons: [JSONValue]?
         package var regions: [JSONValue]?
+        package var places: [JSONValue]?
         package var rules: [JSONValue]?
         /// The address of a webhook.
         package var webhook: String?
+        /// True to be a Bluetooth proxy for Home Assistant, too.
+        package var proxy: Bool?
         /// The broker for Home Assistant.
         package var broker: Broker?
 
-        /// Creates a choice of a source alone.
-        package init(source: String) { self.source = source }
+        /// Creates a choice of a source alone, as the configuration names it.
+        package init(source: String) { self.source = Sources(text: source) }
 
-        /// The broker for Home Assistant.
+        /// A broker: the one of Home Assistant, or one that receivers publish to.
         package struct Broker: Decodable, Sendable {
             /// The host.
             package var host: String
@@ -40,43 +43,49 @@ extension GuidedStart {
 
             /// Creates a broker on a host.
             package init(host: String) { self.host = host }
-        }
 
-        /// The broker's password; nil if it needs none.
-        fileprivate var password: String? { broker?.password.flatMap { $0.isEmpty ? nil : $0 } }
+            /// Returns the connection as the configuration has it.
+            ///
+            /// - Parameter variables: the variables of secrets, which get the one of the password.
+            func settings(_ variables: inout SecretVariables) -> [String: JSONValue] {
+                var values: [String: JSONValue] = ["host": .string(host)]
+                if let port { values["port"] = .integer(Int64(port)) }
+                if let user, !user.isEmpty { values["user"] = .string(user) }
+                var tls: [String: JSONValue] = [:]
+                for (key, value) in options ?? [:] {
+                    if ConnectionOption(rawValue: key)?.isOfTLS == true {
+                        tls[key] = .string(value)
+                    } else {
+                        values[key] = .string(value)
+                    }
+                }
+                if self.tls == true { values["tls"] = tls.isEmpty ? .bool(true) : .object(tls) }
+                if let password, !password.isEmpty {
+                    values["password"] = variables.reference(to: password, "MQTT_PASSWORD")
+                }
+                return values
+            }
+        }
 
         /// Returns the destination for Home Assistant, as the configuration has it.
-        ///
-        /// - Parameter variable: the environment variable with the password.
-        fileprivate func brokerSettings(_ variable: String) -> JSONValue? {
+        fileprivate func brokerSettings(_ variables: inout SecretVariables) -> JSONValue? {
             guard let broker else { return nil }
-            var values: [String: JSONValue] = [
-                "name": .string("home"), "type": .string("mqtt"), "host": .string(broker.host),
-                "home-assistant": .bool(true),
+            let own: [String: JSONValue] = [
+                "name": .string("home"), "type": .string("mqtt"), "home-assistant": .bool(true),
             ]
-            if let port = broker.port { values["port"] = .integer(Int64(port)) }
-            if let user = broker.user, !user.isEmpty { values["user"] = .string(user) }
-            var tls: [String: JSONValue] = [:]
-            for (key, value) in broker.options ?? [:] {
-                if ConnectionOption(rawValue: key)?.isOfTLS == true {
-                    tls[key] = .string(value)
-                } else {
-                    values[key] = .string(value)
-                }
-            }
-            if broker.tls == true { values["tls"] = tls.isEmpty ? .bool(true) : .object(tls) }
-            if password != nil { values["password"] = .object(["env": .string(variable)]) }
-            return .object(values)
+            return .object(own.merging(broker.settings(&variables)) { one, _ in one })
         }
 
-        /// Returns the faults of regions, beacons and rules, each with its path, such as `regions.0.uuid`.
+        /// Returns the faults of regions, beacons, places and rules, each with its path, such as `regions.0.uuid`.
         fileprivate func faults(beside configuration: GatewayConfiguration) -> [ConfigurationItem.Fault] {
             var base = GatewayConfiguration(outbox: configuration.outbox)
             base.destinations = configuration.destinations
             base.web = configuration.web
             base.web?.allowsPrograms = true
             var items: [(place: String, item: ConfigurationItem)] = []
-            for (kind, list) in [(ConfigurationItem.Kind.beacon, beacons), (.region, regions), (.rule, rules)] {
+            for (kind, list) in [
+                (ConfigurationItem.Kind.beacon, beacons), (.region, regions), (.place, places), (.rule, rules),
+            ] {
                 for (index, settings) in (list ?? []).enumerated() {
                     // Each item gets a unique name here, so that the check finds a name that the user gave twice.
                     let place = "\(kind.rawValue)s.\(index)"
@@ -118,9 +127,12 @@ extension GuidedStart {
         var web = web
         // A console on the loopback interface needs no token, as without a guided start.
         if web.isLoopback { web.tokenHash = nil }
-        let yaml = try text(of: choice, web: web)
+        var variables = SecretVariables(beside: path)
+        let yaml = try text(of: choice, web: web, &variables)
+        let sourceFaults = choice.source.read(beside: path).faults
+        guard sourceFaults.isEmpty else { return Draft(yaml: yaml, faults: sourceFaults) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-        let checked = GatewayConfiguration.check(yaml, folder: folder, environment: secrets(of: choice))
+        let checked = GatewayConfiguration.check(yaml, folder: folder, environment: variables.values)
         let errors = checked.diagnostics.filter { $0.severity == .error }
         // Each item is checked separately, so that a fault has its path.
         var faults = choice.faults(beside: checked.configuration).map { Draft.Fault(key: $0.key, detail: $0.message) }
@@ -139,13 +151,14 @@ extension GuidedStart {
             })
     }
 
-    private func text(of choice: Choice, web: WebSettings) throws -> String {
+    private func text(of choice: Choice, web: WebSettings, _ variables: inout SecretVariables) throws -> String {
         var pairs: [(Node, Node)] = []
         func add(_ key: String, _ node: Node) { pairs.append((Node(key), node)) }
-        add("sources", Node.sequence(.init([Self.node(.string(choice.source))])))
+        add("sources", Self.list(choice.source.settings(&variables)))
         if let regions = choice.regions, !regions.isEmpty { add("regions", Self.list(regions)) }
+        if let places = choice.places, !places.isEmpty { add("places", Self.list(places)) }
         if let beacons = choice.beacons, !beacons.isEmpty { add("beacons", Self.list(beacons)) }
-        var destinations = [choice.brokerSettings(variable(of: choice))].compactMap(\.self)
+        var destinations = [choice.brokerSettings(&variables)].compactMap(\.self)
         if let webhook = choice.webhook, !webhook.isEmpty {
             destinations.append(
                 .object(["name": .string("webhook"), "type": .string("webhook"), "url": .string(webhook)]))
@@ -154,6 +167,7 @@ extension GuidedStart {
         if let rules = choice.rules, !rules.isEmpty {
             add("launch", .mapping(.init([(Node("rules"), Self.list(rules))])))
         }
+        if choice.proxy == true { add("proxy", Node("true")) }
         add("web", web.node)
         let yaml = try Yams.serialize(node: .mapping(.init(pairs)), width: -1, allowUnicode: true)
         return """
@@ -169,7 +183,8 @@ extension GuidedStart {
 
     /// The order of an item's keys for people. Other keys follow in alphabetical order.
     private static let order = [
-        "name", "type", "url", "host", "port", "user", "password", "uuid", "major", "minor", "events", "regions",
+        "name", "type", "mqtt", "esphome", "topics", "receivers", "url", "hosts", "host", "port", "user", "password",
+        "uuid", "major", "minor", "events", "regions",
         "beacons",
     ]
 
@@ -196,13 +211,11 @@ extension GuidedStart {
     }
 
     /// Returns the variables of a choice for the file of secrets.
-    func secrets(of choice: Choice) -> [String: String] { choice.password.map { [variable(of: choice): $0] } ?? [:] }
-
-    /// Returns a variable for the password that is not in use yet, so that existing variables keep their values.
-    private func variable(of choice: Choice) -> String {
-        let places = [EnvironmentFile(beside: path).variables, ProcessInfo.processInfo.environment]
-        let names = ["MQTT_PASSWORD"] + (2...99).map { "MQTT_PASSWORD_\($0)" }
-        return names.first { name in places.allSatisfy { $0[name] == nil || $0[name] == choice.password } } ?? names[0]
+    func secrets(of choice: Choice) -> [String: String] {
+        var variables = SecretVariables(beside: path)
+        _ = choice.source.settings(&variables)
+        _ = choice.brokerSettings(&variables)
+        return variables.values
     }
 }
 

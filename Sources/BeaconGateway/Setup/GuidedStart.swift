@@ -10,7 +10,7 @@ import Logging
 public struct GuidedStart: Hashable, Sendable {
     /// The path of the configuration that is written.
     public var path: String
-    /// The source during the guided start.
+    /// The names of the sources during the guided start, joined by commas.
     package var source = "auto"
     /// The token of the new console, for the browser that requests it; nil if no token is needed.
     package var token: Secret?
@@ -39,7 +39,7 @@ public struct GuidedStart: Hashable, Sendable {
         configuration.web?.tokenHash = token.hash
         configuration.setup = GuidedStart(path: path)
         if !web.isLoopback { configuration.setup?.token = Secret(token.text) }
-        return configuration.hearing("auto")
+        return configuration.hearing([SourceSettings(name: "auto", specification: .auto)])
     }
 
     /// Returns true if there is no file at this path, or one that configures nothing: at most the first radio as its
@@ -99,11 +99,11 @@ public struct GuidedStart: Hashable, Sendable {
 }
 
 extension GatewayConfiguration {
-    /// Returns the configuration with another source.
-    package func hearing(_ source: String) -> GatewayConfiguration {
+    /// Returns the configuration with other sources.
+    package func hearing(_ sources: [SourceSettings]) -> GatewayConfiguration {
         var result = self
-        result.sources = [SourceSettings(name: source, specification: SourceSpecification(source))]
-        result.setup?.source = source
+        result.sources = sources
+        result.setup?.source = sources.map(\.name).joined(separator: ", ")
         return result
     }
 }

@@ -20,6 +20,9 @@ final class ServiceBrowser {
     /// The devices that were found, by service name.
     private(set) var services: [String: ServiceAnswer.Service] = [:]
 
+    /// The names of the found services that need a key.
+    private(set) var encrypted: Set<String> = []
+
     private var addresses: [String: [UInt8]] = [:]
     /// Hosts of devices whose address is still unknown.
     private var wanted: [String] = []
@@ -97,6 +100,8 @@ final class ServiceBrowser {
                 deadline = min(deadline, max(now, askedAt.advanced(by: Timestamp.nanosecondsPerSecond)))
             }
         }
+        encrypted.formUnion(answer.encrypted)
+        if encrypted.count > services.count { encrypted.formIntersection(services.keys) }
         // Keep only the addresses of hosts that are looked for, so that others take no space.
         let hosts = Set(named).union(wanted).union(services.values.map(\.host))
         for (host, address) in answer.addresses where hosts.contains(host) { addresses[host] = address }

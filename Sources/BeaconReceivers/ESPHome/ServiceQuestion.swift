@@ -46,6 +46,9 @@ package struct ServiceAnswer: Hashable, Sendable {
     /// The addresses of hosts in four bytes, by name in lower case.
     package private(set) var addresses: [String: [UInt8]] = [:]
 
+    /// The names of the services whose properties say that a key is needed.
+    package private(set) var encrypted: Set<String> = []
+
     /// The most questions that an answer repeats. Answers to this program repeat one.
     private static let maximumQuestions = 16
 
@@ -78,6 +81,9 @@ package struct ServiceAnswer: Hashable, Sendable {
                     let host = bytes.labels(at: &target), host.lowercased().hasSuffix(".local")
                 else { continue }
                 services[name] = Service(host: host.lowercased(), port: UInt16(bytes.number(at: data + 4)))
+            case .text:
+                guard name.lowercased().hasSuffix("._esphomelib._tcp.local") else { continue }
+                if bytes.hasProperty("api_encryption", in: data..<position) { encrypted.insert(name) }
             case .address where count == 4:
                 let address = bytes.extracting(data..<(data + 4)).withUnsafeBytes { Array($0) }
                 addresses[name.lowercased()] = address
@@ -89,6 +95,20 @@ package struct ServiceAnswer: Hashable, Sendable {
 
 extension RawSpan {
     private func byte(_ offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+
+    /// Returns whether the strings of a text record (RFC 6763, 6.3) contain a key with a value.
+    fileprivate func hasProperty(_ key: String, in range: Range<Int>) -> Bool {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let count = Int(byte(position))
+            position += 1
+            guard position + count <= range.upperBound else { return false }
+            let property = extracting(position..<position + count)
+            if property.withUnsafeBytes({ $0.starts(with: (key + "=").utf8) }) { return true }
+            position += count
+        }
+        return false
+    }
 
     /// Returns a number of two bytes, most significant first.
     func number(at offset: Int) -> Int { Int(byte(offset)) << 8 | Int(byte(offset + 1)) }

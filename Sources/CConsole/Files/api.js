@@ -127,6 +127,39 @@ export const upload = (method, path, file, type) => request(path, {
   method, body: file, signal: AbortSignal.timeout(longPatience), headers: { "Content-Type": type, "X-Beacon-Console": "1" },
 });
 
+/** Sends JSON, and calls the handlers, by name, with the events of the answer's stream until it ends. */
+export async function stream(path, body, handlers, signal, again = true) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method: "POST", body: JSON.stringify(body), cache: "no-store", credentials: "same-origin", signal,
+      headers: { "Content-Type": "application/json", "X-Beacon-Console": "1" },
+    });
+  } catch {
+    if (!signal.aborted) lost();
+    throw new Problem(0, "beacond cannot be reached");
+  }
+  heard();
+  if (response.status === 401 && again) {
+    await signIn();
+    return stream(path, body, handlers, signal, false);
+  }
+  if (!response.ok) throw await problem(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return undefined;
+    heard();
+    const events = (rest + value).split("\n\n");
+    rest = events.pop();
+    for (const event of events) {
+      const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(event) || [];
+      if (name && handlers[name]) handlers[name](JSON.parse(data));
+    }
+  }
+}
+
 /** Returns a path with a name that can contain any character. */
 export const pathOf = (path, name) => `${path}/${encodeURIComponent(name)}`;
 

@@ -15,10 +15,10 @@ export const heardParts = () => [
   el("span.signal.tabular"),
 ];
 
-/** Updates the parts of a row. */
-export function describe(node, beacon) {
+/** Updates the parts of a row. `isNew` is true for a name that the user has just chosen. */
+export function describe(node, beacon, isNew = false) {
   attribute(node, "data-named", beacon.name ? "yes" : null);
-  text(node.querySelector(".name"), beacon.name ? `already ${beacon.name}` : `${beacon.major} · ${beacon.minor}`);
+  text(node.querySelector(".name"), beacon.name ? `${isNew ? "" : "already "}${beacon.name}` : `${beacon.major} · ${beacon.minor}`);
   text(node.querySelector(".since"), `${shortUUID(beacon.uuid)}${beacon.name ? `, ${beacon.major} · ${beacon.minor}` : ", major · minor"}${beacon.maker ? `, ${beacon.maker}` : ""}`);
   text(node.querySelector(".receivers"), beacon.receivers.map((one) => (one.level === null ? one.name : `${one.name} ${signal(one.level)}`)).join(", "));
   setTime(node.querySelector("time"), beacon.since);

@@ -1,9 +1,11 @@
-// The guided start, before a configuration exists: four steps that end with a file. Input survives a reload and a
+// The guided start, before a configuration exists: steps that end with a file. Input survives a reload and a
 // restart of beacond.
 
 import { expectAbsence, get, isReadOnly, offerToken, on, server } from "./api.js";
-import { announce, attribute, el, problemNode, show, showProblem, text } from "./dom.js";
+import { announce, attribute, el, patch, problemNode, show, showProblem, text } from "./dom.js";
+import { isNetwork, lacksSecret } from "./setup-choice.js";
 import * as source from "./setup-source.js";
+import * as receivers from "./setup-receivers.js";
 import * as heard from "./setup-heard.js";
 import * as first from "./setup-first.js";
 import * as review from "./setup-review.js";
@@ -12,30 +14,35 @@ import { waitFor } from "./setup-wait.js";
 export const title = "Guided start";
 
 const storeKey = "beacond.setup";
-const steps = [source, heard, first, review];
+const everyStep = [source, receivers, heard, first, review];
 
 /** The initial input. */
-const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", broker: { host: "", port: "", user: "", tls: false, hasPassword: false }, rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
+const fresh = () => ({ step: 0, listen: null, source: null, receiverBroker: { host: "", port: "", user: "", tls: false, hasPassword: false }, topics: "", proxies: [], proxy: false, receivers: {}, alsoRadio: false, sameBroker: true, beacons: [], regions: [], kind: "nothing", webhook: "", broker: { host: "", port: "", user: "", tls: false, hasPassword: false }, rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
 
 function stored() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(storeKey) || "null");
-    return kept && typeof kept === "object" && Array.isArray(kept.beacons) && Array.isArray(kept.regions) ? { ...fresh(), ...kept, broker: { ...fresh().broker, ...kept.broker }, rule: { ...fresh().rule, ...kept.rule } } : fresh();
+    return kept && typeof kept === "object" && Array.isArray(kept.beacons) && Array.isArray(kept.regions) ? { ...fresh(), ...kept, broker: { ...fresh().broker, ...kept.broker }, rule: { ...fresh().rule, ...kept.rule }, receiverBroker: { ...fresh().receiverBroker, ...kept.receiverBroker } } : fresh();
   } catch { return fresh(); }
 }
 
 export function open(root) {
   const state = stored();
-  // The browser never stores it: after a reload, the third step asks for it again.
-  Object.defineProperty(state, "password", { value: "", writable: true, enumerable: false });
+  const steps = () => everyStep.filter((step) => step.applies?.(state) ?? true);
+  // The browser never stores them: after a reload, their steps ask for them again.
+  for (const [key, value] of [["password", ""], ["receiverPassword", ""], ["keys", new Map()]]) Object.defineProperty(state, key, { value, writable: true, enumerable: false });
+  // The sources in the network that beacond listens with.
+  Object.defineProperty(state, "listening", { value: null, writable: true, enumerable: false });
   // The broker settings that accepted beacond, or that the user chose to continue with anyway.
   Object.defineProperty(state, "accepted", { value: null, writable: true, enumerable: false });
   // The token of the written configuration, so that this page can sign in.
   Object.defineProperty(state, "token", { value: null, writable: true, enumerable: false });
-  if (state.kind === "broker" && state.broker.hasPassword) state.step = Math.min(state.step, 2);
+  if (state.kind === "broker" && state.broker.hasPassword) state.step = Math.min(state.step, steps().indexOf(first));
+  if (lacksSecret(state)) state.step = Math.min(state.step, steps().indexOf(receivers));
+  state.step = Math.min(state.step, steps().length - 1);
   const keep = () => { try { sessionStorage.setItem(storeKey, JSON.stringify(state)); } catch { /* The browser stores nothing. */ } };
   const fault = problemNode();
-  const list = el("ol.steps", { "aria-label": "Steps" }, ...steps.map((step, index) => el("li", null, el("span.step-number", { "aria-hidden": "true" }, String(index + 1)), el("span", null, step.title), el("span.offscreen.step-state"))));
+  const list = el("ol.steps", { "aria-label": "Steps" });
   const body = el("div.setup-body");
   const back = el("button", { type: "button", click: () => go(state.step - 1) }, "Back");
   const next = el("button.primary", { type: "button" });
@@ -44,7 +51,7 @@ export function open(root) {
   let beforeOther = null;
   const foot = el("div.actions.setup-actions", null, back, other, next);
   const locked = el("p.notice.warn", { hidden: !isReadOnly() }, "beacond is read-only and has no configuration. Write a configuration file yourself, or start beacond without --read-only.");
-  root.append(el("header.page-head", null, el("h1", null, "Welcome to beacond"), el("p.lede", null, "Four steps, and it shows who is where. Nothing is written before the last step.")), list, locked, fault, body, foot);
+  root.append(el("header.page-head", null, el("h1", null, "Welcome to beacond"), el("p.lede", null, "A few steps, and it shows who is where. Nothing is written before the last step.")), list, locked, fault, body, foot);
 
   let info = null;
   let current = null;
@@ -52,18 +59,14 @@ export function open(root) {
 
   function showStep() {
     current?.leave?.();
-    const step = steps[state.step];
+    const step = steps()[state.step];
     body.replaceChildren();
-    for (const [index, item] of [...list.children].entries()) {
-      attribute(item, "aria-current", index === state.step ? "step" : null);
-      attribute(item, "data-done", index < state.step ? "yes" : null);
-      text(item.querySelector(".step-state"), index < state.step ? ", done" : "");
-    }
+    drawSteps();
     const heading = el("h2", { tabindex: "-1" }, step.heading);
     body.append(heading);
-    current = step.open(body, { state, info, keep, fail, ready: (isReady, word, [otherWord, run] = []) => {
+    current = step.open(body, { state, info, keep, fail, changed: drawSteps, ready: (isReady, word, [otherWord, run] = []) => {
       next.disabled = !isReady;
-      text(next, word || (state.step === steps.length - 1 ? "Write the configuration" : "Continue"));
+      text(next, word || (state.step === steps().length - 1 ? "Write the configuration" : "Continue"));
       text(other, otherWord || "");
       show(other, Boolean(otherWord));
       beforeOther = run;
@@ -72,14 +75,25 @@ export function open(root) {
     return heading;
   }
 
+  /** Shows the steps of the choice, and where the user is. */
+  function drawSteps() {
+    patch(list, steps(), (step) => step.title, (step) => el("li", null, el("span.step-number", { "aria-hidden": "true" }), el("span", null, step.title), el("span.offscreen.step-state")));
+    for (const [index, item] of [...list.children].entries()) {
+      text(item.querySelector(".step-number"), String(index + 1));
+      attribute(item, "aria-current", index === state.step ? "step" : null);
+      attribute(item, "data-done", index < state.step ? "yes" : null);
+      text(item.querySelector(".step-state"), index < state.step ? ", done" : "");
+    }
+  }
+
   function go(index) {
-    state.step = Math.min(Math.max(index, 0), steps.length - 1);
+    state.step = Math.min(Math.max(index, 0), steps().length - 1);
     keep();
     showProblem(fault, null);
     const heading = showStep();
     scrollTo(0, 0);
     heading.focus({ preventScroll: true });
-    announce(`Step ${state.step + 1} of ${steps.length}`);
+    announce(`Step ${state.step + 1} of ${steps().length}`);
   }
 
   function fail(problem) {
@@ -98,7 +112,7 @@ export function open(root) {
       const isDone = await own.next();
       // The user may have gone back in the meantime.
       if (ended || current !== own) return;
-      if (isDone && state.step < steps.length - 1) { go(state.step + 1); return; }
+      if (isDone && state.step < steps().length - 1) { go(state.step + 1); return; }
       if (isDone) { await finish(); return; }
     } catch (problem) { if (!ended && current === own) fail(problem); }
     if (current === own) next.disabled = false;
@@ -125,8 +139,9 @@ export function open(root) {
 
   const load = async () => {
     info = await get("v1/setup");
-    const usable = info.sources.filter((one) => one.usable);
-    state.source ??= (usable.find((one) => one.source === info.source) || usable.find((one) => one.isRadio) || usable[0])?.source ?? null;
+    // A radio that works is the shortest way. Without one, the user chooses.
+    if (!state.listen && info.sources.some((one) => one.isRadio && one.usable)) state.listen = "radio";
+    if (!isNetwork(state)) state.source ??= info.sources.find((one) => one.usable && one.isRadio === (state.listen === "radio"))?.source ?? null;
     if (!current) { const heading = showStep(); if (document.activeElement === document.body) heading.focus({ preventScroll: true }); } else current.refresh?.(info);
   };
   show(foot, false);

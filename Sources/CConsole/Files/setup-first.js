@@ -1,9 +1,10 @@
-// The guided start, step 3: a first action, which is Home Assistant, a web address, a rule, or nothing yet.
+// The guided start: a first action, which is Home Assistant, a web address, a rule, or nothing yet.
 
 import { sendSlowly, server } from "./api.js";
 import { el, show, text } from "./dom.js";
 import { areaField, checkField, selectField, textField } from "./form.js";
 import { ruleWords } from "./rule-words.js";
+import { brokerOf, usesSameBroker } from "./setup-choice.js";
 
 export const title = "Connect it";
 export const heading = "What should beacond do?";
@@ -13,22 +14,6 @@ export function ruleOf(state) {
   if (state.kind !== "rule") return null;
   const { name, event, region, program, unit } = state.rule;
   return { name, events: [event], ...(region ? { regions: [region] } : {}), ...(program.trim() ? { program: program.split(/\r?\n/).map((line) => line.trim()).filter(Boolean) } : {}), ...(unit ? { unit } : {}) };
-}
-
-/** Returns the parts of an address such as mqtts://USER@HOST:PORT?ca-file=FILE. Any other text is a host. */
-function partsOf(text) {
-  const address = /^(mqtts?):\/\/(?:([^@:/?%]+)@)?\[?((?<=\[)[^\]]*(?=\])|[^@:/?[\]]+)\]?(?::([0-9]+))?\/?(?:\?(.*))?$/i.exec(text.trim());
-  if (!address) return { host: text };
-  const [, scheme, user, host, port, query] = address;
-  const options = Object.fromEntries([...new URLSearchParams((query || "").replaceAll("+", "%2B"))]);
-  return { host, ...(scheme.toLowerCase() === "mqtts" ? { tls: true } : {}), ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(query ? { options } : {}) };
-}
-
-/** Returns the broker of the draft, or null without Home Assistant. */
-export function brokerOf(state) {
-  if (state.kind !== "broker") return null;
-  const { host, port, user, tls } = state.broker;
-  return { ...partsOf(host), ...(tls ? { tls } : {}), ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(state.password ? { password: state.password } : {}) };
 }
 
 /** Checks whether the broker accepts beacond, unless that is known or the user chose to continue anyway. Returns the
@@ -62,9 +47,12 @@ export function open(root, { state, info, keep, ready }) {
   };
   const password = textField("broker.password", "Password", { optional: true, help: `It is written to ${info.secrets}, which only its owner can read.`, attributes: { type: "password", autocomplete: "new-password" } });
   const tls = checkField("broker.tls", "Encrypted (TLS)");
+  const same = checkField("same", "Use the same broker", { help: "Home Assistant and the receivers often share one." });
+  const ownBroker = el("div", null, el("div.field-row", null, broker.host.node, broker.port.node), tls.node, el("div.field-row", null, broker.user.node, password.node));
+  show(same.node, state.listen === "broker");
   const sentence = el("p.rule-sentence", { "aria-live": "polite" });
   const webhookBox = el("div.card.chosen", null, address.node);
-  const brokerBox = el("div.card.chosen", null, el("div.field-row", null, broker.host.node, broker.port.node), tls.node, el("div.field-row", null, broker.user.node, password.node));
+  const brokerBox = el("div.card.chosen", null, same.node, ownBroker);
   const ruleBox = el("div.card.chosen", null, fields.name.node, el("div.field-row", null, fields.event.node, fields.region.node), fields.program.node, fields.unit.node, sentence);
   const kinds = [
     ["nothing", "Nothing yet", "The console shows who is where; you can add rules later, under Rules.", null],
@@ -83,6 +71,7 @@ export function open(root, { state, info, keep, ready }) {
   address.set(state.webhook);
   password.set(state.password);
   tls.set(state.broker.tls);
+  same.set(state.sameBroker);
   for (const [key, field] of Object.entries(broker)) field.set(state.broker[key]);
   for (const [key, field] of Object.entries(fields)) field.set(state.rule[key]);
   if (state.kind === "rule" && !mayStart) state.kind = "nothing";
@@ -93,6 +82,8 @@ export function open(root, { state, info, keep, ready }) {
     state.password = password.input.value;
     for (const [key, field] of Object.entries(broker)) state.broker[key] = field.value();
     state.broker.tls = tls.value();
+    state.sameBroker = same.value();
+    show(ownBroker, !usesSameBroker(state));
     show(brokerBox, state.kind === "broker");
     for (const [key, field] of Object.entries(fields)) state.rule[key] = field.value();
     show(webhookBox, state.kind === "webhook");
@@ -125,7 +116,7 @@ export function open(root, { state, info, keep, ready }) {
   return {
     async next() {
       const faults = [];
-      if (state.kind === "broker") {
+      if (state.kind === "broker" && !usesSameBroker(state)) {
         if (!broker.host.value()) faults.push([broker.host, "Write the broker's name or address."]);
         if (broker.port.value() && !/^[1-9][0-9]{0,4}$/.test(broker.port.value())) faults.push([broker.port, "Write a number from 1 to 65535."]);
         if (state.broker.hasPassword && !state.password) faults.push([password, "Enter the password again; the browser does not store it."]);

@@ -1,52 +1,22 @@
-// The guided start, step 2: the beacons on the air, nearest first. Beacons get names, and a region is derived from
-// them.
+// The guided start: the beacons on the air, the strongest first. Beacons get names, and a region is derived from them.
 
-import { Stream, on } from "./api.js";
-import { announce, attribute, el, glide, patch, proximityGlyph, show, steadyOrder, text } from "./dom.js";
+import { announce, attribute, el, patch, show, text } from "./dom.js";
 import { textField } from "./form.js";
-import { distance, identity, proximityWords, shortUUID, signal } from "./format.js";
+import { identity, shortUUID } from "./format.js";
+import { describe, heardList, heardParts } from "./heard-list.js";
 
 export const title = "Name a beacon";
 export const heading = "Which beacons are yours?";
 
 export function open(root, { state, keep, ready }) {
-  const list = el("ul.rows.heard", { "aria-label": "Beacons on the air, nearest first" });
-  const quiet = el("p.hint", { role: "status" }, "Listening… Is the beacon switched on? Many advertise only after a button is pressed.");
+  const air = el("div");
   const named = el("ul.rows.named", { "aria-label": "Named beacons" });
   const regionBox = el("fieldset.choice.region-choice", { hidden: true }, el("legend", null, "What should be monitored?"));
   const options = el("ul.options");
   const regionName = textField("regions.0.name", "The region’s name", { attributes: { maxlength: 100 } });
   regionBox.append(options);
-  root.append(el("p", null, "Hold a beacon near the receiver, so that it appears at the top. Then give it a name."),
-    el("div.two-columns.heard-columns", null, el("div.stack", null, quiet, list), el("div.stack.sticky", null, el("h3", null, "Named beacons"), el("p.hint.none-named", null, "None yet. You can also continue without names and add them later under Settings."), named, regionBox, regionName.node)));
-
-  const seen = new Map();
-  let order = [];
-  let stream = null;
-  let drawing = null;
-
-  function listen() {
-    stream?.close();
-    stream = new Stream("v1/ranging/stream", { ranging: (report) => {
-      for (const beacon of report.beacons) {
-        const key = identity(beacon), before = seen.get(key);
-        if (!before || performance.now() - before.at > 3000 || before.receiver === report.receiver || strength(beacon) > strength(before)) seen.set(key, { ...beacon, receiver: report.receiver, at: performance.now() });
-      }
-      drawing ??= setTimeout(() => { drawing = null; draw(); }, 100);
-    } });
-  }
-
-  function draw() {
-    for (const [key, beacon] of seen) if (performance.now() - beacon.at > 8000) seen.delete(key);
-    const held = list.matches(":focus-within");
-    const value = (beacon) => (beacon.accuracy < 0 ? 1e6 : Math.max(beacon.accuracy, 0.05));
-    const all = [...seen.values()];
-    const sorted = held ? [...all].sort((one, other) => place(one) - place(other)) : steadyOrder(all, identity, value, order);
-    order = sorted.map(identity);
-    show(quiet, !all.length);
-    glide(list, () => patch(list, sorted.slice(0, 30), identity, row, update));
-  }
-  const place = (beacon) => { const index = order.indexOf(identity(beacon)); return index < 0 ? 1e6 : index; };
+  root.append(el("p", null, "Hold one close to a receiver: it moves to the top. Then give it a name."),
+    el("div.two-columns.heard-columns", null, el("div.stack", null, air), el("div.stack.sticky", null, el("h3", null, "Named beacons"), el("p.hint.none-named", null, "None yet. You can also continue without names and add them later under Settings."), named, regionBox, regionName.node)));
 
   function row(beacon) {
     const input = el("input", { "aria-label": `Name of the beacon ${beacon.major} · ${beacon.minor}`, placeholder: "A name, such as Till 1", maxlength: 100, autocomplete: "off" });
@@ -68,26 +38,23 @@ export function open(root, { state, keep, ready }) {
       draw();
       focusItem(named.lastElementChild);
     });
-    return el("li.heard-row", null, el("span.proximity", null, proximityGlyph(), el("span.word")),
-      el("div.who", null, el("span.name"), el("span.since")), el("span.distance", null, el("b"), el("span.signal")), form, problem);
+    return el("li.air-row", null, ...heardParts(), form, problem);
   }
 
   function update(node, beacon) {
     const own = state.beacons.find((one) => identity(one) === identity(beacon));
-    attribute(node, "data-proximity", beacon.proximity);
-    attribute(node, "data-named", own ? "yes" : null);
-    text(node.querySelector(".word"), proximityWords[beacon.proximity] || beacon.proximity);
-    text(node.querySelector(".name"), own ? own.name : `${beacon.major} · ${beacon.minor}`);
-    text(node.querySelector(".since"), `${shortUUID(beacon.uuid)}${own ? `, ${beacon.major} · ${beacon.minor}` : ", major · minor"}`);
-    text(node.querySelector(".distance b"), beacon.accuracy < 0 ? "–" : distance(beacon.accuracy, beacon.range));
-    text(node.querySelector(".signal"), ` ${signal(beacon.rssi)}`);
+    describe(node, { ...beacon, name: own?.name ?? null }, true);
     show(node.querySelector("form"), !own);
+  }
+  /** Shows new names at once. */
+  function draw() {
+    for (const node of air.querySelectorAll(".air-row")) if (node.beacon) update(node, node.beacon);
   }
 
   /** Focuses a named beacon, and not one of its buttons: Enter would press it. Without named beacons, focuses the first
    *  name to write. */
   function focusItem(item) {
-    if (!item) { list.querySelector("input")?.focus(); return; }
+    if (!item) { air.querySelector("input")?.focus(); return; }
     item.setAttribute("tabindex", "-1");
     item.focus();
   }
@@ -149,8 +116,7 @@ export function open(root, { state, keep, ready }) {
   });
 
   changed();
-  listen();
-  const end = on("resumed", listen);
+  const end = heardList(air, { row, update: (node, beacon) => { node.beacon = beacon; update(node, beacon); } });
   return {
     async next() {
       if (!state.beacons.length) return true;
@@ -159,11 +125,9 @@ export function open(root, { state, keep, ready }) {
       if (!isNamed) regionName.focus();
       return isNamed;
     },
-    leave() { stream?.close(); clearTimeout(drawing); end(); },
+    leave() { end(); },
   };
 }
 
 /** Returns the name of the region of one beacon. */
 const nearby = (name) => `${name.slice(0, 90)} nearby`;
-
-const strength = (beacon) => (beacon.accuracy < 0 ? -1000 : 0) + (beacon.rssi || -200);

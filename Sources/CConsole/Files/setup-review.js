@@ -1,9 +1,10 @@
-// The guided start, step 4: a preview of the configuration with its faults, and the button that writes it.
+// The guided start, last step: a preview of the configuration with its faults, and the button that writes it.
 
 import { on, send } from "./api.js";
 import { codeBlock, el, patch, show, text } from "./dom.js";
 import { textField } from "./form.js";
-import { anyway, brokerOf, ruleOf, tryBroker } from "./setup-first.js";
+import { brokerOf, placesOf, sourcesOf, usesSameBroker } from "./setup-choice.js";
+import { anyway, ruleOf, tryBroker } from "./setup-first.js";
 
 export const title = "Write it";
 export const heading = "Is this right?";
@@ -11,7 +12,7 @@ export const heading = "Is this right?";
 /** Returns the body of requests for the draft and for writing it. */
 const bodyOf = (state) => {
   const rule = ruleOf(state);
-  return { source: state.source, beacons: state.beacons, regions: state.regions, rules: rule ? [rule] : [], webhook: state.kind === "webhook" ? state.webhook : null, broker: brokerOf(state) };
+  return { source: sourcesOf(state), places: placesOf(state), proxy: state.listen === "esphome" && state.proxy, beacons: state.beacons, regions: state.regions, rules: rule ? [rule] : [], webhook: state.kind === "webhook" ? state.webhook : null, broker: brokerOf(state) };
 };
 
 /** Splits a fault's key at full stops and brackets. */
@@ -49,7 +50,7 @@ export function open(root, { state, info, keep, fail, ready }) {
       field.input.addEventListener("input", () => { state.webhook = field.value(); keep(); later(); });
       fields.push(field);
     }
-    if (state.kind === "broker") {
+    if (state.kind === "broker" && !usesSameBroker(state)) {
       for (const [key, word] of [["host", "Broker"], ["user", "User"]]) {
         const field = textField(`broker.${key}`, word, { attributes: { autocapitalize: "none", spellcheck: "false" } });
         field.set(state.broker[key]);

@@ -14,7 +14,7 @@ export async function waitFor(condition, isEnded = () => false) {
   return false;
 }
 
-/** Makes beacond listen with another source, and waits until it does. */
+/** Makes beacond listen with another source, or with a list of sources, and waits until it does. */
 export async function listenWith(wanted, isEnded) {
   expectAbsence("beacond is starting to listen. This page continues by itself.");
   try {

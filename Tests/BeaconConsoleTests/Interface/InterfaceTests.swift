@@ -99,6 +99,8 @@ struct InterfaceTests {
         Sample("POST /v1/setup/draft", nil, #"{"source":"auto"}"#, 409),
         Sample("PUT /v1/setup/source", nil, #"{"source":"auto"}"#, 409),
         Sample("POST /v1/setup/broker", nil, #"{"host":"localhost"}"#, 409),
+        Sample("POST /v1/setup/listen", nil, #"{"broker":{"host":"localhost"}}"#, 409),
+        Sample("POST /v1/setup/scan", nil, #"{"broker":{"host":"localhost"},"gateways":["home/a"]}"#, 409),
     ]
 
     /// Requests that need an install that has sent something.

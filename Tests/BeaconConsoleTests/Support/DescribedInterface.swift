@@ -21,7 +21,9 @@ struct DescribedInterface: Sendable {
     }
 
     /// The values in the events of streams, by event name.
-    private static let streamed = ["event": "Event", "state": "Changes", "ranging": "Ranging"]
+    private static let streamed = [
+        "event": "Event", "state": "Changes", "ranging": "Ranging", "found": "FoundReceivers",
+    ]
 
     let operations: [Operation]
     /// The whole description.
