@@ -33,20 +33,16 @@ struct HeardBeacons {
     private static let weight = 0.3
 
     private var entries: [BeaconIdentity: Entry] = [:]
-    private var newest: Timestamp
-    private var askedAt: Timestamp
+    /// The newest time of a source; zero before the first. It may be long past, as in a recording.
+    private var newest = Timestamp.zero
+    private var askedAt = Timestamp.zero
     /// The ranging of all beacons, which keeps radios scanning. It ends with this value.
     private let ranging: AsyncStream<RangingValue?>
 
     /// Creates an empty list.
     ///
-    /// - Parameters:
-    ///   - ranging: a ranging of all beacons.
-    ///   - time: the present, by the wall clock.
-    init(ranging: AsyncStream<RangingValue?>, at time: Timestamp) {
-        (newest, askedAt) = (time, time)
-        self.ranging = ranging
-    }
+    /// - Parameter ranging: a ranging of all beacons.
+    init(ranging: AsyncStream<RangingValue?>) { self.ranging = ranging }
 
     /// Returns whether no client has asked for a while.
     var isForgotten: Bool { newest.since(askedAt) > Self.patience }
@@ -55,7 +51,10 @@ struct HeardBeacons {
     ///
     /// - Parameter name: returns the name of a receiver.
     mutating func note(_ batch: SourceBatch, of source: GatewaySource, name: (ReceiverID) -> String) {
-        if let time = batch.time { newest = max(newest, time.advanced(by: source.wallOffset)) }
+        if let time = batch.time {
+            newest = max(newest, time.advanced(by: source.wallOffset))
+            if askedAt == .zero { askedAt = newest }
+        }
         for sighting in batch.sightings {
             guard let receiver = source.listener.sighting(sighting)?.receiver else { continue }
             note(sighting, at: sighting.time.advanced(by: source.wallOffset), by: name(receiver))

@@ -321,7 +321,7 @@ package actor Gateway {
     package func heardBeacons(within seconds: Int) -> [HeardBeaconValue]? {
         if heard == nil {
             guard let ranging = range(.constraints([nil])) else { return nil }
-            heard = HeardBeacons(ranging: ranging, at: newestTime)
+            heard = HeardBeacons(ranging: ranging)
         }
         return heard?.values(within: seconds, names: reporter.names)
     }

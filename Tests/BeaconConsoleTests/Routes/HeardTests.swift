@@ -58,6 +58,42 @@ struct HeardTests {
         await running.value
     }
 
+    @Test("Radios listen to all beacons from the first request on, until a minute after the last one")
+    func watching() async throws {
+        let runner = ScriptedRunner()
+        let bench = try WebBench(sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner])
+        let running = Task { await bench.gateway.run() }
+        func isRanging() -> Bool { runner.mode.withLock { $0 } == .ranging }
+        func pass(until second: Double) async {
+            await ScriptedRadios.onThread {
+                var batch = ScriptedRadios.batch(hearing: [second - 0.5], until: second)
+                batch.receiverNames = ["a"]
+                runner.channel.send(.heard(batch))
+            }
+        }
+        func beacons(_ seconds: Int) async throws -> [[String: Any]] {
+            try await bench.ask(.get, "/v1/beacons/heard?seconds=\(seconds)").json["beacons"] as? [[String: Any]] ?? []
+        }
+        try await eventually { runner.mode.withLock { $0 } != nil }
+        #expect(!isRanging())
+        #expect(try await beacons(5).isEmpty)
+        #expect(isRanging())
+        await ScriptedRadios.onThread { runner.channel.send(.state(.poweredOn)) }
+        await pass(until: 1_000)
+        try await eventually { try await beacons(5).count == 1 }
+        await pass(until: 1_050)
+        try await eventually { try await beacons(60).first?["lastHeard"] as? Double == 1_049.5 }
+        #expect(try await beacons(60).first?["since"] as? Double == 999.5)
+        #expect(isRanging())
+        await pass(until: 1_110)
+        try await eventually { await bench.gateway.newestTime.seconds == 1_110 }
+        #expect(isRanging())
+        await pass(until: 1_112)
+        try await eventually { !isRanging() }
+        runner.channel.finish()
+        await running.value
+    }
+
     @Test("The seconds have limits", arguments: ["0", "601", "x"])
     func limits(seconds: String) async throws {
         let bench = try WebBench()

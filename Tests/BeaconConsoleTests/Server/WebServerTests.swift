@@ -69,9 +69,10 @@ struct WebServerTests {
         #expect(!before.contains(.ranging))
         for path in web.readPaths {
             #expect(try await web.ask(.head, path).status < 600)
-            // These two last until their client disconnects, and the third one ranges.
-            let isEndless = ["/v1/events/stream", "/v1/sightings", "/v1/ranging/stream"].contains(path)
-            if !isEndless { #expect(try await web.ask(.get, path).status < 600) }
+            // These two last until their client disconnects, and the other two range.
+            let isOther = ["/v1/events/stream", "/v1/sightings", "/v1/ranging/stream", "/v1/beacons/heard"]
+                .contains(path)
+            if !isOther { #expect(try await web.ask(.get, path).status < 600) }
         }
         let endless = ["/v1/events/stream", "/v1/sightings"].map { path in Task { try await web.ask(.get, path) } }
         try await eventually { web.broadcast.count != 0 }
