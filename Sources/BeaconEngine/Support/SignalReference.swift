@@ -7,8 +7,8 @@ import BeaconModel
 /// of them comes close to a receiver. Levels are therefore relative to the strongest.
 ///
 /// Beacons that lie on a receiver are outliers. Up to a third of the beacons are left out if they are louder than the
-/// next one by more than 6 dB. For regions, no level counts as stronger than the one at one meter; for places, the loudest
-/// level counts, because beacons are often louder than they claim.
+/// next one by more than 6 dB. For regions, no level counts as stronger than the one at one meter. For places, the
+/// loudest level counts, because beacons are often louder than they claim.
 ///
 /// A beacon takes part once it was stronger than a beacon that was turned down by 20 dB is at a meter. All levels decay
 /// by a decibel per hour in which the kind is heard.

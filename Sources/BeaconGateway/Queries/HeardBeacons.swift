@@ -1,6 +1,7 @@
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+package import BeaconSupport
 
 /// The identities on the air, of any region or of none, while a client watches them.
 ///

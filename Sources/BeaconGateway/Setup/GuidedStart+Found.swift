@@ -1,4 +1,5 @@
 import BeaconModel
+package import BeaconSupport
 import Foundation
 
 extension GuidedStart {
