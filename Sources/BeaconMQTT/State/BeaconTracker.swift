@@ -63,8 +63,9 @@ struct BeaconTracker: Sendable {
         presence = state
         unknownSince = state == .unknown ? unknownSince ?? now : nil
         if state != .unknown, tracker != nil { tracker = state }
-        // While no receiver hears, the last readings are no longer valid.
-        if state == .unknown { readings = [:] }
+        // While no receiver hears, and after the beacon has left, the last readings are no longer valid.
+        if state != .inside { readings = [:] }
+        if state == .outside { shown.forget() }
         return update(at: newest ?? time)
     }
 

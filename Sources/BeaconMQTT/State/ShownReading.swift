@@ -65,6 +65,9 @@ struct ShownReading: Sendable {
     /// The time since when the distance is unknown.
     private var unknownSince: Timestamp?
 
+    /// The estimate that was shown before the distance became unknown.
+    private var hidden: Estimate?
+
     /// Processes an estimate.
     ///
     /// - Parameters:
@@ -75,11 +78,22 @@ struct ShownReading: Sendable {
         guard let new else {
             let since = min(unknownSince ?? time, time)
             unknownSince = since
-            if !isGap || estimate == nil || time.since(since) >= Self.outsideTime { self = ShownReading() }
+            if !isGap || estimate == nil || time.since(since) >= Self.outsideTime {
+                let hidden = estimate ?? hidden
+                self = ShownReading()
+                self.hidden = hidden
+            }
             return
         }
         unknownSince = nil
-        guard let shown = estimate else { return show(new, at: time) }
+        guard let shown = estimate else {
+            // After an outage, the nearest receiver may be the last one that hears the beacon again.
+            let since = min(outsideSince ?? time, time)
+            outsideSince = since
+            let isFar = hidden.map { $0.distance < new.distance && $0.excludes(new.distance) } ?? false
+            if !isFar || time.since(since) >= Self.outsideTime { show(new, at: time) }
+            return
+        }
         if time != second { (second, outsideBefore) = (time, outsideSince) }
         // After a correction of the wall clock, these times are in the future.
         if shownAt > time { shownAt = time }
@@ -97,7 +111,7 @@ struct ShownReading: Sendable {
     }
 
     /// Forgets the shown distance, so that the next estimate is shown at once.
-    mutating func forget() { estimate = nil }
+    mutating func forget() { (estimate, hidden) = (nil, nil) }
 
     private mutating func show(_ new: Estimate, at time: Timestamp) {
         proximity = Self.proximity(of: new.shownDistance, after: proximity)

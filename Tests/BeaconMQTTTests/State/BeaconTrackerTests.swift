@@ -153,6 +153,26 @@ struct BeaconTrackerTests {
         #expect(tracker.published == BeaconState(presence: .inside))
     }
 
+    @Test("After an outage, a receiver farther away does not count before the others have had two seconds")
+    func afterOutage() {
+        var tracker = BeaconTracker(Self.keys)
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        _ = receive(.ranged(0.3, receiver: "kitchen", range: 0.1...0.8, at: 1), &tracker)
+        _ = receive(.presence(.unknown, at: 2), &tracker)
+        _ = receive(.presence(.inside, at: 20), &tracker)
+        for second in 20...21 { #expect(!receive(.ranged(12, receiver: "study", at: Double(second)), &tracker)) }
+        #expect(receive(.ranged(0.4, receiver: "kitchen", range: 0.1...0.9, at: 21), &tracker))
+        #expect(tracker.published.proximity == .immediate)
+        // The beacon has moved during the outage.
+        _ = receive(.presence(.unknown, at: 22), &tracker)
+        for second in 40...41 { #expect(!receive(.ranged(12, receiver: "study", at: Double(second)), &tracker)) }
+        #expect(receive(.ranged(12, receiver: "study", at: 42), &tracker))
+        // A beacon that was away has no distance to compare with.
+        _ = receive(.presence(.outside, at: 43), &tracker)
+        _ = receive(.presence(.inside, at: 50), &tracker)
+        #expect(receive(.ranged(19, receiver: "study", at: 50), &tracker))
+    }
+
     @Test("A gap between two adverts is not published")
     func gap() {
         var tracker = BeaconTracker(Self.keys)
