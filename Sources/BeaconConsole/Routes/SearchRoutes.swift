@@ -13,7 +13,7 @@ struct SearchRoutes: Sendable {
     /// True when beacond is ending.
     let isEnding: Locked<Bool>
 
-    /// The most searches at once. Each has a connection of its own.
+    /// The most searches at once. Each makes a connection.
     private static let most = 8
     /// The longest search in seconds.
     private static let longest = 3_600

@@ -10,8 +10,7 @@ package import BeaconSupport
 struct HeardBeacons {
     /// What one receiver heard of a beacon.
     private struct Reception {
-        /// The smoothed signal strength in dBm; nil before the first reading.
-        var level: Double?
+        var level = HeardLevel()
         var last: Timestamp
     }
 
@@ -29,9 +28,6 @@ struct HeardBeacons {
 
     /// The time after the last request at which watching ends, in nanoseconds.
     private static let patience = 60 * Timestamp.nanosecondsPerSecond
-
-    /// The share of a new reading in the level: enough that a beacon that is moved close rises within a second or two.
-    private static let weight = 0.3
 
     private var entries: [BeaconIdentity: Entry] = [:]
     /// The newest time of a source; zero before the first. It may be long past, as in a recording.
@@ -69,10 +65,7 @@ struct HeardBeacons {
         entry.last = max(entry.last, time)
         var reception = entry.receptions[receiver] ?? Reception(last: time)
         reception.last = max(reception.last, time)
-        if let dBm = sighting.rssi.dBm {
-            let level = reception.level ?? Double(dBm)
-            reception.level = level + (Double(dBm) - level) * Self.weight
-        }
+        reception.level.hear(sighting.rssi)
         entry.receptions[receiver] = reception
         entries[sighting.identity] = entry
     }
@@ -94,7 +87,7 @@ struct HeardBeacons {
             guard newest.since(entry.last) <= span else { return nil }
             let receivers = entry.receptions.filter { newest.since($0.value.last) <= span }.map { name, reception in
                 HeardBeaconValue.Receiver(
-                    name: name, level: reception.level.map { Int($0.rounded()) }, lastHeard: reception.last.seconds)
+                    name: name, level: reception.level.dBm, lastHeard: reception.last.seconds)
             }
             return HeardBeaconValue(
                 identity, name: names[identity], since: entry.since.seconds, lastHeard: entry.last.seconds,
@@ -141,7 +134,8 @@ package struct HeardBeaconValue: Encodable, Sendable {
 
 /// The makers whose beacons are delivered with a common UUID.
 enum BeaconMaker {
-    /// The UUIDs in lower case, from the makers' documentation of their default configuration.
+    /// The UUIDs in lower case, from public apps for these makers' beacons and, for the example, from Apple's AirLocate.
+    /// Anyone can use them, so a name here is a hint.
     private static let names = [
         "b9407f30-f5f8-466e-aff9-25556b57fe6d": "Estimote",
         "f7826da6-4fa2-4e98-8024-bc5b71e0893e": "Kontakt.io",

@@ -211,7 +211,7 @@ extension GuidedStart {
     ///   - source: the source: a broker, or proxies of ESPHome.
     ///   - time: the longest time.
     ///   - isEnding: returns true once the program ends.
-    /// - Returns: what was found, each second. The stream ends if nothing can be found.
+    /// - Returns: the result so far, each second. The stream ends if nothing can be found.
     package static func search(
         _ source: SourceSettings, for time: Duration, until isEnding: @escaping @Sendable () -> Bool
     ) -> AsyncStream<Found> {

@@ -3,7 +3,7 @@ package import BeaconSupport
 import Foundation
 
 extension GuidedStart {
-    /// What a search for receivers has found so far.
+    /// The result of a search for receivers so far.
     package struct Found: Encodable, Sendable {
         /// The state of the search.
         package enum State: String, Encodable, Sendable {
@@ -84,7 +84,7 @@ struct FoundAdverts {
     private struct Entry {
         var since: Timestamp
         var adverts = 0
-        var beacons: [BeaconIdentity: (level: Double?, last: Timestamp)] = [:]
+        var beacons: [BeaconIdentity: (level: HeardLevel, last: Timestamp)] = [:]
     }
 
     /// The most beacons of a receiver: anyone can send made-up ones.
@@ -93,8 +93,6 @@ struct FoundAdverts {
     private static let mostReceivers = 200
     /// The time after which a beacon that is no longer heard is left out, in nanoseconds.
     private static let patience = 15 * Timestamp.nanosecondsPerSecond
-    /// The share of a new reading in the level.
-    private static let weight = 0.3
     /// The shortest time to count over, in nanoseconds: a rate after one second says nothing.
     private static let shortest = 10 * Timestamp.nanosecondsPerSecond
 
@@ -111,10 +109,8 @@ struct FoundAdverts {
         guard var entry = entries[receiver] else { return }
         let before = entry.beacons[sighting.identity]
         guard before != nil || entry.beacons.count < Self.most else { return }
-        var level = before?.level
-        if let dBm = sighting.rssi.dBm {
-            level = level.map { $0 + (Double(dBm) - $0) * Self.weight } ?? Double(dBm)
-        }
+        var level = before?.level ?? HeardLevel()
+        level.hear(sighting.rssi)
         entry.beacons[sighting.identity] = (level, time)
         entries[receiver] = entry
     }
@@ -124,14 +120,14 @@ struct FoundAdverts {
         guard let entry = entries[receiver] else { return (0, []) }
         let seconds = Double(max(time.since(entry.since), Self.shortest)) / 1e9
         let beacons = entry.beacons.filter { time.since($0.value.last) <= Self.patience }.sorted { one, other in
-            (other.value.level ?? -999, one.key) < (one.value.level ?? -999, other.key)
+            (other.value.level, one.key) < (one.value.level, other.key)
         }
         return (
             Int((Double(entry.adverts) * 60 / seconds).rounded()),
             beacons.map { identity, heard in
                 .init(
                     uuid: identity.uuid.description, major: Int(identity.major), minor: Int(identity.minor),
-                    level: heard.level.map { Int($0.rounded()) })
+                    level: heard.level.dBm)
             }
         )
     }

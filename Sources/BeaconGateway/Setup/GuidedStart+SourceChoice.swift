@@ -171,22 +171,18 @@ extension GuidedStart {
                     faults.append(.init(key: "\(place).\(fault.key)", detail: fault.detail))
                     continue
                 }
-                faults += Self.check([source], beside: path).errors.map {
+                faults += Sources(source).check(beside: path).errors.map {
                     .init(key: place + source.key(of: $0), detail: $0)
                 }
             }
             guard faults.isEmpty else { return ([], faults) }
-            let checked = Self.check(all, beside: path)
+            let checked = check(beside: path)
             return (checked.settings, checked.errors.map { .init(key: "source", detail: $0) })
         }
 
-        private static func check(
-            _ sources: [SourceChoice], beside path: String
-        ) -> (settings: [SourceSettings], errors: [String]) {
+        private func check(beside path: String) -> (settings: [SourceSettings], errors: [String]) {
             var variables = SecretVariables(beside: path)
-            var list = Sources(text: "")
-            list.all = sources
-            let settings = list.settings(&variables)
+            let settings = settings(&variables)
             // With a console, a configuration needs nothing but sources.
             let content = JSONValue.object(["sources": .array(settings), "web": .bool(true)])
             guard let text = try? JSONEncoder().encode(content) else { return ([], ["cannot be written"]) }

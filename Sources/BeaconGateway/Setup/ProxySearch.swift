@@ -122,11 +122,13 @@ extension GuidedStart {
         let reading = Task {
             for await event in runner.channel { search.withLock { $0.receive(event, at: RadioClock.now()) } }
         }
-        defer { runner.stop() }
+        defer {
+            runner.stop()
+            reading.cancel()
+        }
         while goesOn() {
             continuation.yield(search.withLock { $0.found(at: RadioClock.now()) })
             try? await Task.sleep(for: searchInterval)
         }
-        _ = reading
     }
 }

@@ -1,4 +1,4 @@
-// The guided start: what the user has chosen, as the server takes it.
+// The guided start: the user's choices, in the server's form.
 
 /** Returns the parts of an address such as mqtts://USER@HOST:PORT?ca-file=FILE. Any other text is a host. */
 function partsOf(text) {

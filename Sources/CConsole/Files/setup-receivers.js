@@ -1,4 +1,4 @@
-// The guided start, step 2 for receivers in the network: their broker or their keys, and a live list of what is found.
+// The guided start, step 2 for receivers in the network: their broker or their keys, and a live list of the receivers found.
 
 import { send } from "./api.js";
 import { announce, el, patch, show, text } from "./dom.js";

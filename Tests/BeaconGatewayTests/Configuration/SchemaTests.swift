@@ -1,5 +1,6 @@
 import BeaconConfiguration
 import BeaconGateway
+import BeaconMQTT
 import BeaconModel
 import BeaconSimulation
 import Foundation
@@ -75,18 +76,28 @@ struct SchemaTests {
         var lines = ["  sources:", "    - match(\(Self.source))"]
         for (list, keys) in [
             ("regions", ["name", "uuid", "major", "minor", "exit-timeout"]),
-            ("beacons", ["name", "uuid", "major", "minor", "tracker"]),
+            ("beacons", ["name", "uuid", "major", "minor", "tracker", "place"]),
+            ("places", ["name", "receivers"]),
         ] {
             let item = try Self.property("properties", list, "items")
             guard case .array(let required)? = item["required"] else { continue }
             lines.append("  \(list):")
             for key in keys {
-                let option = Self.option(try Self.property("properties", list, "items", "properties", key))
+                let schema = try Self.property("properties", list, "items", "properties", key)
+                guard key != "receivers" else {
+                    // The list alone; the file takes one name, too.
+                    lines += ["      receivers:", "        - str(1,100)"]
+                    continue
+                }
+                let option = Self.option(schema)
                 let name = key.replacing("-", with: "_")
                 let mark = required.contains(.string(key)) ? "" : "?"
                 lines.append("    \(key == keys[0] ? "-" : " ") \(name): \(option)\(mark)")
             }
         }
+        // One word of the app stands for the whole section "proxy" of the file.
+        lines += ["  proxy: list(none|one|each)", "  # 32 bytes as base64.", "  proxy_key: password(44,44)?"]
+        lines.append("  language: list(\(HomeAssistantLanguage.allCases.map(\.rawValue).joined(separator: "|")))")
         lines.append("  log: " + Self.option(try Self.property("properties", "log", "properties", "level")))
         try Self.compare(
             "Packaging/home-assistant/config.yaml", between: "  # The keys of beacond's file.\n", and: "# End.",
