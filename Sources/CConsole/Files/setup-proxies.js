@@ -31,7 +31,7 @@ export function proxyFields(state, keep, secrets, changed) {
     const id = `proxy-${one.host.replace(/\W+/g, "-")}`;
     const box = el("input", { type: "checkbox", id });
     box.addEventListener("change", () => { item().chosen = box.checked; keep(); changed(); draw(); });
-    const key = textField(`key.${one.host}`, "Key", { attributes: { type: "password", autocomplete: "off", spellcheck: "false", autocapitalize: "none", "aria-label": `Key of ${one.name}` } });
+    const key = textField(`key.${one.host}`, "Key", { attributes: { type: "password", autocomplete: "new-password", spellcheck: "false", autocapitalize: "none", "aria-label": `Key of ${one.name}` } });
     key.set(state.keys.get(one.host));
     key.input.addEventListener("input", () => { state.keys.set(one.host, key.value()); item().hasKey = key.value() !== ""; keep(); });
     const item = () => state.proxies.find((each) => each.host === one.host) || one;
