@@ -45,7 +45,8 @@ struct PlaceStay {
 ///
 /// While a room is dark, only a beacon that is close to another receiver is placed, and close means: almost as loud as
 /// the loudest beacons of its kind. If the room was dark from the start, those may have been heard through its wall. So
-/// the loudest level counts once all rooms have heard the kind for a while, or once it exceeds the usual level by far.
+/// the loudest level counts once all rooms have heard the kind for a while, or once it has exceeded the usual level by
+/// far. After that it counts for good: a beacon that stays close makes the usual level loud.
 struct PlaceContrast {
     /// The mean of the strongest readings of the seconds, in dBm, and their number.
     private var usual: Float = 0
@@ -53,6 +54,8 @@ struct PlaceContrast {
 
     /// The seconds in which no room was dark.
     private var wholeSeconds: UInt16 = 0
+
+    private var hasStoodOut = false
 
     private static let memory: Float = 3600
     private static let neededSeconds: UInt16 = 30
@@ -66,7 +69,8 @@ struct PlaceContrast {
     }
 
     /// Returns true if a level in dBm can only be that of a close beacon.
-    func isTelling(of level: Float) -> Bool {
-        wholeSeconds >= Self.neededSeconds || level - usual >= Self.contrast
+    mutating func isTelling(of level: Float) -> Bool {
+        hasStoodOut = hasStoodOut || level - usual >= Self.contrast
+        return wholeSeconds >= Self.neededSeconds || hasStoodOut
     }
 }

@@ -519,7 +519,7 @@ extension PlaceTracker {
     private func seconds(of slot: Int) -> Float { min(max(beacons[slot].gap, 1), PlaceRules.maximumSeconds) }
 
     /// Returns true if the reference of a beacon's kind is that of close beacons.
-    private func isClosenessTelling(_ slot: Int) -> Bool {
+    private mutating func isClosenessTelling(_ slot: Int) -> Bool {
         guard let reference = beacons[slot].reference else { return false }
         return contrasts[reference].isTelling(of: references[reference].level)
     }
