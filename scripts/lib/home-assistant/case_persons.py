@@ -184,9 +184,10 @@ def check_phone(house):
         "the phone has a tracker")[0]
     make_person(house, phone, home.tracker, home.find("Bag"))
     bag = house.beacon(11, 3)
-    house.broker.publish("phone/place", json.dumps(place))
+    # Retained, since Home Assistant may subscribe only some time after the entity appears.
+    house.broker.publish("phone/place", json.dumps(place), retain=True)
     home.becomes("home", 1, "a phone at home and absent beacons are home")
-    house.broker.publish("phone/place", json.dumps(away))
+    house.broker.publish("phone/place", json.dumps(away), retain=True)
     home.becomes("not_home", 0, "a phone elsewhere and absent beacons are not home")
     home.carried.comes()
     home.becomes("home", 1, "one beacon at home is home, whatever the phone says")
@@ -199,7 +200,8 @@ def check_phone(house):
     house.check(not house.fired(mark) and home.seen() == ("home", "1"), "Ann stays home", (home.seen(), house.fired(mark)))
     bag.leaves()
     home.becomes("not_home", 0, "she leaves with the second beacon", LEAVING)
-    house.broker.publish("phone/place", json.dumps(place))
+    house.broker.publish("phone/place", json.dumps(place), retain=True)
     home.becomes("home", 1, "and comes with the phone alone")
+    house.broker.publish("phone/place", "", retain=True)
     house.broker.publish("homeassistant/device_tracker/ann_phone/config", "")
     house.comes(lambda: ha.state(phone) is None, "the phone is removed")

@@ -128,8 +128,8 @@ class Broker:
     def client(self, name, *words):
         return [f"mosquitto_{name}", "-p", str(BROKER_PORT), "-u", "beacond", "-P", PASSWORD, *words]
 
-    def publish(self, topic, payload):
-        subprocess.run(self.client("pub", "-q", "1", "-t", topic, "-m", payload), check=True)
+    def publish(self, topic, payload, retain=False):
+        subprocess.run(self.client("pub", "-q", "1", "-t", topic, "-m", payload, *["-r"] * retain), check=True)
 
     def retained(self, topic):
         """Returns the retained messages of a topic filter, by topic."""
