@@ -60,7 +60,7 @@ struct StoryTests {
         return events.filter { ["enter", "exit"].contains($0.event) }.map { "\($0.event) \($0.region.name)" }
     }
 
-    @Test("Museum: each exhibit is immediate in turn for about 14 s, and the visit ends with the exits", arguments: 1...20)
+    @Test("Museum: each exhibit is immediate in turn for about 14 s; the visit ends with the exits", arguments: 1...20)
     func museum(seed: Int) async throws {
         let story = try Story("museum", seed: seed)
         let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"

@@ -34,7 +34,7 @@ struct AirStationTests {
                     #"""
                     {"duration": 100000,
                      "environment": {"shadowing": 0, "channelFading": 0, "drift": 0, "ricianK": null, "loss": 0.05,
-                                     "lossSpread": 0}}
+                                     "lossSpread": 0, "lossTime": 0.01}}
                     """#.utf8), at: now)
             return air
         }
