@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSimulation
 import Foundation
 import Testing
 
@@ -227,6 +228,26 @@ struct PropagationTests {
         #expect(abs(weak.deviation - 5.57) < 0.3)
         #expect(strong.deviation < 1.1 && strong.deviation > 0.5)
         #expect(abs(correlation(weak, lag: 1)) < 0.05)
+    }
+
+    @Test("A steady air without noise is exact, also after noise has been turned off")
+    func steadyAir() {
+        var air = SteadyAir(sensitivity: -100, seed: 1)
+        var time: Int64 = 0
+        func strengths() -> Set<Int8> {
+            Set(
+                (0..<20).compactMap { _ in
+                    time += 100_000_000
+                    return air.strength(
+                        measuredPower: -60, of: .init(sender: 1, receiver: 1), at: time, from: .zero,
+                        to: Point(x: 10, y: 0))?.rawValue
+                })
+        }
+        #expect(strengths() == [-78])
+        air.noise = 4
+        #expect(strengths().count > 5)
+        air.noise = 0
+        #expect(strengths() == [-78])
     }
 
     @Test("A body attenuates signals from behind it")

@@ -2,8 +2,8 @@ public import BeaconModel
 
 /// The log-distance law with one slope within a meter and another beyond.
 ///
-/// The signal falls by ten times the exponent in decibels for each tenfold distance. By default, the exponents are those
-/// of `PathLoss`.
+/// The signal falls by ten times the exponent in decibels for each tenfold distance. By default, the exponents are
+/// those of `PathLoss`.
 public struct TwoSlopeModel: Sendable {
     /// The exponent within a meter.
     public var innerExponent: Double

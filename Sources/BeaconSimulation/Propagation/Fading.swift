@@ -63,7 +63,8 @@ struct LinkFading: Sendable {
     private static func advance(
         _ value: inout Double, by change: Double, deviation: Double, random: inout SplitMix64
     ) {
-        guard deviation > 0, change > 0 else { return }
+        guard deviation > 0 else { return value = 0 }
+        guard change > 0 else { return }
         let memory = Mathematics.exponential(-change)
         // The share of the new value keeps the deviation constant.
         value = memory * value + deviation * (1 - memory * memory).squareRoot() * random.normal()

@@ -48,8 +48,8 @@ struct Environment: Hashable, Sendable {
     /// current chips state about -95.
     var sensitivity = -95.0
 
-    /// The environment of a shared air without a scenario: calmer than furnished rooms, so that the distances of a first
-    /// try are close to the positions.
+    /// The environment of a shared air without a scenario: calmer than furnished rooms, so that the distances of a
+    /// first try are close to the positions.
     static var emptyRoom: Environment {
         var environment = Environment()
         environment.shadowing = 1.5

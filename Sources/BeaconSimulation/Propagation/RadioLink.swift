@@ -14,14 +14,17 @@ struct RadioLink: Sendable {
     /// The meters that both ends have moved since the last advert within reach.
     private var moved = 0.0
 
-    /// False after a change of walls.
+    /// False after a change of the medium.
     private var isGainValid = false
 
     /// Creates a link with its own stream of random numbers.
     init(random: SplitMix64) { self.random = random }
 
-    /// Forgets the path loss after a change of walls.
-    mutating func forgetWalls() { isGainValid = false }
+    /// Forgets the path loss and the fading after a change of the walls and the environment.
+    mutating func forgetMedium() {
+        isGainValid = false
+        fading = LinkFading()
+    }
 
     /// Returns the received strength of an advert in dBm, or nil if it is not heard.
     ///

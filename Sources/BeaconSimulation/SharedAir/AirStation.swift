@@ -310,7 +310,7 @@ package final class AirStation {
         medium = Medium(
             environment: plans.first?.part.scenario.environment ?? .emptyRoom,
             walls: plans.flatMap(\.part.scenario.walls))
-        for index in others.indices { others[index].forgetWalls() }
+        for index in others.indices { others[index].forgetMedium() }
     }
 
     /// The time of the next advert of any member, in nanoseconds; nil if nothing is sent.
