@@ -75,7 +75,7 @@ def main():
     with open(scenario, "w") as file:
         json.dump({
             "name": "soak", "description": f"One beacon that stays, {VISITORS} visitors.", "duration": seconds + 1000,
-            "uuid": UUID, "seed": seed, "environment": {"pathLossExponent": 2},
+            "uuid": UUID, "seed": seed, "environment": {"lossSpread": 0},
             "receivers": [{"name": "hci0", "position": [0, 0]}],
             "beacons": [{"major": 1, "minor": 1, "position": [2, 0], "interval": 0.3}] + [
                 {"major": 2, "minor": number, "position": [3, number], "interval": 0.3, "on": visits[f"visitor {number}"]}

@@ -25,9 +25,9 @@ internal import Synchronization
 /// have run. Their requests were made at the time of the callback. A day passes in seconds. See `advance(by:)` for the
 /// tasks that it waits for.
 ///
-/// The physics are the same as in scenarios and in the shared air, in an empty room. The signal falls by 17.5 dB per
-/// tenfold distance, which ranging assumes too, and is lost below -100 dBm. It does not vary randomly, so that a test
-/// that passes once always passes; ``noise`` adds random variation from a seed.
+/// The physics are the same as in scenarios and in the shared air, in an empty room. The signal falls by 15 dB per
+/// tenfold distance within a meter and by 17.5 dB beyond, as ranging assumes, and is lost below -100 dBm. It does not
+/// vary randomly, so that a test that passes once always passes; ``noise`` adds random variation from a seed.
 public final class SimulatedAir: Sendable {
     struct Transmitter {
         var beacon: SimulatedBeacon

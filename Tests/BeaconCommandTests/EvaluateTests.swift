@@ -86,7 +86,8 @@ struct EvaluateTests {
     @Test("A simulation writes its truth: distances of active beacons, with each receiver's name")
     func simulatedTruth() async throws {
         let scenario = """
-            {"name": "two", "duration": 40, "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "environment": {"shadowing": 0, "ricianK": 60},
+            {"name": "two", "duration": 40, "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",
+             "environment": {"shadowing": 0, "channelFading": 0, "drift": 0, "ricianK": 60, "loss": 0.05, "lossSpread": 0},
              "receivers": [{"name": "door, left", "position": [0, 0]}, {"name": "hall", "position": [30, 0]}],
              "beacons": [
                {"major": 1, "minor": 1, "position": [1, 0]},

@@ -69,7 +69,7 @@ struct LaunchTests {
             """
             {
               "duration": 60, "uuid": "\(DaemonBench.uuid)",
-              "environment": { "shadowing": 0, "ricianK": null, "loss": 0 },
+              "environment": { "shadowing": 0, "channelFading": 0, "drift": 0, "ricianK": null, "loss": 0 },
               "receivers": [{ "name": "hci0", "position": [0, 0] }],
               "beacons": [{ "major": 1, "minor": 1, "position": [1, 0], "on": [[10, 15]] }]
             }

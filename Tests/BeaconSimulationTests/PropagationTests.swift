@@ -1,5 +1,7 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSimulation
+import Foundation
 import Testing
 
 @Suite("Simulated air: propagation")
@@ -19,19 +21,34 @@ struct PropagationTests {
 
     @Test("One meter away, a beacon has its claimed power on average, with all fading", arguments: [0.0, 3, 8, 20])
     func measuredPower(ricianK: Double) throws {
-        let environment = environment(#""shadowing": 3, "shadowingTime": 0.5, "ricianK": \#(ricianK)"#)
-        let recording = try play(distance: 1, environment: environment, duration: 2000)
+        // Still links keep their own means, so that only many links show the average.
+        let receivers = Array(repeating: #"{"position": [0, 0]}"#, count: 1000).joined(separator: ",")
+        let recording = try Recording(
+            #"""
+            {"duration": 5, \#(uuidLine), "environment": {"ricianK": \#(ricianK)}, "receivers": [\#(receivers)],
+             "beacons": [{"position": [1, 0], "measuredPower": -60}]}
+            """#)
         #expect(abs(recording.meanRSSI + 60) < 0.3)
     }
 
     @Test("Strength falls by ten times the exponent for each tenfold distance", arguments: [1.6, 2, 3, 4])
     func pathLoss(exponent: Double) throws {
         let environment = environment(
-            #""pathLossExponent": \#(exponent), "shadowing": 0, "ricianK": null, "sensitivity": -127"#)
+            #""pathLossExponent": \#(exponent), \#(noFading), "sensitivity": -127"#)
         #expect(try play(distance: 1, environment: environment).meanRSSI == -60)
         #expect(try play(distance: 10, environment: environment).meanRSSI == -60 - 10 * exponent)
         #expect(try play(distance: 0.1, environment: environment).meanRSSI == -60 + 10 * exponent)
         #expect(try play(distance: 0, environment: environment).meanRSSI == -60 + 10 * exponent)
+    }
+
+    @Test("By default, strength falls as ranging assumes, and a wall costs 6 dB")
+    func usualLaw() throws {
+        let environment = environment(#"\#(noFading), "sensitivity": -127"#)
+        #expect(try play(distance: 0.1, environment: environment).meanRSSI == -60 + 10 * PathLoss.innerExponent)
+        #expect(try play(distance: 1, environment: environment).meanRSSI == -60)
+        #expect(try play(distance: 100, environment: environment).meanRSSI == -60 - 20 * PathLoss.outerExponent)
+        let wall = #""walls": [{"from": [5, -1], "to": [5, 1]}],"#
+        #expect(try play(distance: 100, environment: environment, more: wall).meanRSSI == -60 - 35 - 6)
     }
 
     @Test("A wall costs its configured loss, and only if it is between sender and receiver")
@@ -64,7 +81,7 @@ struct PropagationTests {
 
     @Test("The configured share of adverts is lost", arguments: [0.0, 0.1, 0.5, 1])
     func loss(share: Double) throws {
-        let environment = environment(#""shadowing": 0, "ricianK": null, "loss": \#(share)"#)
+        let environment = environment(#"\#(noFading), "loss": \#(share), "lossSpread": 0, "lossTime": 0.05"#)
         let counts = try play(distance: 1, environment: environment, duration: 1000).counts
         let heard = Double(counts.reports) / Double(counts.packets)
         #expect(abs(heard - (1 - share)) < 0.02)
@@ -72,13 +89,44 @@ struct PropagationTests {
         #expect(share < 1 || counts.reports == 0)
     }
 
+    @Test("Adverts are missing in stretches of the configured duration")
+    func stretches() throws {
+        let environment = environment(#"\#(noFading), "loss": 0.3, "lossSpread": 0, "lossTime": 2"#)
+        let recording = try play(
+            distance: 1, environment: environment, duration: 20_000, beacon: #", "jitter": 0"#)
+        let gaps = zip(recording.entries, recording.entries.dropFirst()).map { $1.time - $0.time }.filter { $0 > 0.15 }
+        let mean = gaps.reduce(0, +) / Double(gaps.count)
+        // A gap is an interval longer than the adverts in it that are missing.
+        #expect((1.9...2.3).contains(mean))
+    }
+
+    @Test("Links differ in their losses: the logarithm of a link's odds has the configured deviation")
+    func lossSpread() throws {
+        let receivers = Array(repeating: #"{"position": [0, 0]}"#, count: 400).joined(separator: ",")
+        let recording = try Recording(
+            #"""
+            {"duration": 100, \#(uuidLine), "receivers": [\#(receivers)],
+             "environment": {\#(noFading), "loss": 0.25, "lossSpread": 1, "lossTime": 0.01},
+             "beacons": [{"position": [1, 0], "jitter": 0}]}
+            """#)
+        let heard = Dictionary(grouping: recording.entries, by: \.receiver).mapValues { Double($0.count) / 1000 }
+        let odds: [Double] = heard.values.map { log(max(0.001, 1 - $0) / $0) }
+        let mean = odds.reduce(0, +) / Double(odds.count)
+        let squares: [Double] = odds.map { ($0 - mean) * ($0 - mean) }
+        let deviation = (squares.reduce(0, +) / Double(odds.count)).squareRoot()
+        // The logarithm of 0.25 / 0.75.
+        #expect(abs(mean + 1.1) < 0.2)
+        #expect(abs(deviation - 1) < 0.15)
+    }
+
     @Test("A receiver hears adverts down to its sensitivity")
     func sensitivity() throws {
         let environment = environment(
-            #""pathLossExponent": 2, "shadowing": 0, "ricianK": null, "loss": 0, "sensitivity": -80"#)
+            #""pathLossExponent": 2, \#(noFading), "loss": 0, "sensitivity": -80"#)
         #expect(try play(distance: 9.99, environment: environment).counts.reports > 1000)
         #expect(try play(distance: 10.01, environment: environment).counts.reports == 0)
-        let fading = self.environment(#""pathLossExponent": 2, "loss": 0, "sensitivity": -80"#)
+        let fading = self.environment(
+            #""pathLossExponent": 2, "shadowingTime": 1, "channelFading": 0, "loss": 0, "sensitivity": -80"#)
         let edge = try play(distance: 10, environment: fading)
         #expect(edge.entries.allSatisfy { $0.rssi >= -80 })
         let share = Double(edge.counts.reports) / Double(edge.counts.packets)
@@ -88,7 +136,10 @@ struct PropagationTests {
     @Test("Slow fading has the configured deviation", arguments: [1.0, 4, 8])
     func shadowing(deviation: Double) throws {
         let environment = environment(
-            #""shadowing": \#(deviation), "shadowingTime": 0.2, "ricianK": null, "sensitivity": -127"#)
+            #"""
+            "shadowing": \#(deviation), "shadowingTime": 0.2, "channelFading": 0, "drift": 0, "ricianK": null,
+            "sensitivity": -127
+            """#)
         let recording = try play(distance: 1, environment: environment, duration: 3000)
         // Rounding to whole dBm adds 1/12 of variance.
         #expect(abs(recording.deviation - (deviation * deviation + 1 / 12.0).squareRoot()) < 0.06 * deviation)
@@ -102,10 +153,14 @@ struct PropagationTests {
         return products / values.reduce(0) { $0 + $1 * $1 }
     }
 
-    @Test("Slow fading forgets all but 1/e in the configured time")
-    func shadowingTime() throws {
+    @Test(
+        "Shadows and drift forget all but 1/e in the configured time",
+        arguments: [
+            #""shadowing": 8, "shadowingTime": 10, "drift": 0"#, #""shadowing": 0, "drift": 8, "driftTime": 10"#,
+        ])
+    func time(fading: String) throws {
         let environment = environment(
-            #""shadowing": 8, "shadowingTime": 10, "ricianK": null, "loss": 0, "sensitivity": -127"#)
+            #"\#(fading), "channelFading": 0, "ricianK": null, "loss": 0, "sensitivity": -127"#)
         let recording = try play(
             distance: 1, environment: environment, duration: 40_000, beacon: #", "interval": 1, "jitter": 0"#)
         #expect(abs(correlation(recording, lag: 10) - 0.368) < 0.05)
@@ -118,8 +173,8 @@ struct PropagationTests {
         let recording = try Recording(
             #"""
             {"duration": 40000, \#(uuidLine),
-             "environment": {"pathLossExponent": 1, "shadowing": 8, "shadowingTime": 2592000, "shadowingDistance": 2,
-                             "ricianK": null, "loss": 0, "sensitivity": -127},
+             "environment": {"pathLossExponent": 1, "shadowing": 8, "shadowingDistance": 2,
+                             "channelFading": 0, "drift": 0, "ricianK": null, "loss": 0, "sensitivity": -127},
              "people": [{"name": "walker", "speed": 0.5, "repeat": true, "walk": [[0, 0], [100, 0]]}],
              "receivers": [{"carriedBy": "walker"}],
              "beacons": [{"position": [0, 10000], "measuredPower": -20, "interval": 1, "jitter": 0}]}
@@ -127,11 +182,44 @@ struct PropagationTests {
         #expect(abs(correlation(recording, lag: 4) - 0.368) < 0.05)
     }
 
+    @Test("A link between two radios that lie still keeps its mean, and a move of the distance changes it")
+    func stillLink() throws {
+        let still = #""shadowing": 8, "channelFading": 0, "drift": 0, "ricianK": null, "sensitivity": -127"#
+        func strengths(_ walk: String) throws -> [Int] {
+            try Recording(
+                #"""
+                {"duration": 7200, \#(uuidLine), "environment": {"pathLossExponent": 1, \#(still)},
+                 "people": [{"name": "walker", "walk": [\#(walk)]}], "receivers": [{"carriedBy": "walker"}],
+                 "beacons": [{"position": [0, 10000], "measuredPower": -20, "interval": 1}]}
+                """#
+            ).entries.map(\.rssi)
+        }
+        #expect(Set(try strengths("[0, 0]")).count == 1)
+        #expect(Set(try strengths(#"{"to": [0, 0], "pause": 3600}, [20, 0]"#)).count > 1)
+    }
+
+    @Test("Each channel of a still link has its own strength, of the configured deviation, until the link moves")
+    func channels() throws {
+        let receivers = Array(repeating: #"{"position": [0, 0]}"#, count: 300).joined(separator: ",")
+        let recording = try Recording(
+            #"""
+            {"duration": 20, \#(uuidLine), "receivers": [\#(receivers)],
+             "environment": {"shadowing": 0, "channelFading": 4, "drift": 0, "ricianK": null, "loss": 0,
+                             "sensitivity": -127},
+             "beacons": [{"position": [1, 0]}]}
+            """#)
+        let links = Dictionary(grouping: recording.entries, by: \.receiver).mapValues { Set($0.map(\.rssi)) }
+        #expect(links.values.allSatisfy { $0.count <= 3 } && links.values.contains { $0.count == 3 })
+        #expect(abs(recording.deviation - 4) < 0.5)
+    }
+
     @Test("Fast fading is independent for each advert, and smaller for a strong direct wave")
     func fastFading() throws {
         func play(_ ricianK: Double) throws -> Recording {
             try self.play(
-                distance: 1, environment: environment(#""shadowing": 0, "ricianK": \#(ricianK), "sensitivity": -127"#),
+                distance: 1,
+                environment: environment(
+                    #""shadowing": 0, "channelFading": 0, "drift": 0, "ricianK": \#(ricianK), "sensitivity": -127"#),
                 duration: 2000)
         }
         let weak = try play(-20)
@@ -140,6 +228,26 @@ struct PropagationTests {
         #expect(abs(weak.deviation - 5.57) < 0.3)
         #expect(strong.deviation < 1.1 && strong.deviation > 0.5)
         #expect(abs(correlation(weak, lag: 1)) < 0.05)
+    }
+
+    @Test("A steady air without noise is exact, also after noise has been turned off")
+    func steadyAir() {
+        var air = SteadyAir(sensitivity: -100, seed: 1)
+        var time: Int64 = 0
+        func strengths() -> Set<Int8> {
+            Set(
+                (0..<20).compactMap { _ in
+                    time += 100_000_000
+                    return air.strength(
+                        measuredPower: -60, of: .init(sender: 1, receiver: 1), at: time, from: .zero,
+                        to: Point(x: 10, y: 0))?.rawValue
+                })
+        }
+        #expect(strengths() == [-78])
+        air.noise = 4
+        #expect(strengths().count > 5)
+        air.noise = 0
+        #expect(strengths() == [-78])
     }
 
     @Test("A body attenuates signals from behind it")

@@ -63,7 +63,10 @@ struct Recording {
 }
 
 /// An environment without random effects.
-let calm = #""environment": {"pathLossExponent": 2, "shadowing": 0, "ricianK": null, "loss": 0, "sensitivity": -120}"#
+let calm = #""environment": {"pathLossExponent": 2, \#(noFading), "loss": 0, "sensitivity": -120}"#
+
+/// The keys of an environment without any fading.
+let noFading = #""shadowing": 0, "channelFading": 0, "drift": 0, "ricianK": null"#
 
 /// A UUID member for the top level of a scenario.
 let uuidLine = #""uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0""#

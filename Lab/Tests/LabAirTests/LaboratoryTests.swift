@@ -9,7 +9,7 @@ import VirtualController
 struct LaboratoryTests {
     private static let scenario = """
         { "name": "one", "duration": 2, "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",
-          "environment": { "pathLossExponent": 2, "shadowing": 0, "ricianK": null, "loss": 0 },
+          "environment": { "pathLossExponent": 2, "shadowing": 0, "channelFading": 0, "drift": 0, "ricianK": null, "loss": 0 },
           "receivers": [ { "position": [0, 0] }, { "position": [0, 10] } ],
           "beacons": [ { "major": 1, "minor": 2, "position": [0, 0], "interval": 0.5, "jitter": 0, "on": [[0, 1.8]] } ] }
         """

@@ -1,10 +1,9 @@
+public import BeaconModel
+
 /// The log-distance law with one slope within a meter and another beyond.
 ///
-/// The signal falls by ten times the exponent in decibels for each tenfold distance. Both exponents are below that of
-/// free space, 2. Within a meter, receivers and antennas saturate, and half a meter adds 4.5 dB instead of 6. Beyond
-/// it, walls and floors reflect, and three meters lose 8.3 dB instead of 9.5. The exponents were chosen on recordings
-/// of phones, of a robot, of carried beacons and of people who turn, each with the others held out; see
-/// `docs/quality.md`.
+/// The signal falls by ten times the exponent in decibels for each tenfold distance. By default, the exponents are
+/// those of `PathLoss`.
 public struct TwoSlopeModel: Sendable {
     /// The exponent within a meter.
     public var innerExponent: Double
@@ -13,7 +12,9 @@ public struct TwoSlopeModel: Sendable {
     public var outerExponent: Double
 
     /// Creates a model with these exponents, both above zero.
-    public init(innerExponent: Double = 1.5, outerExponent: Double = 1.75) {
+    public init(
+        innerExponent: Double = PathLoss.innerExponent, outerExponent: Double = PathLoss.outerExponent
+    ) {
         self.innerExponent = innerExponent
         self.outerExponent = outerExponent
     }

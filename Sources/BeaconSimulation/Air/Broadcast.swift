@@ -115,9 +115,9 @@ struct Broadcast: Sendable {
     /// Changes the walk of the scenario's first person.
     mutating func setWalk(_ walk: Walk) { population.setWalk(walk, of: 0) }
 
-    /// Forgets the cached path losses after a change of walls.
-    mutating func forgetWalls() {
-        for index in links.indices { links[index].forgetWalls() }
+    /// Forgets the path losses and the fading after a change of the medium.
+    mutating func forgetMedium() {
+        for index in links.indices { links[index].forgetMedium() }
     }
 }
 

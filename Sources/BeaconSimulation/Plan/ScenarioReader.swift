@@ -71,16 +71,24 @@ struct ScenarioReader {
         var environment = Environment()
         guard var object = try value?.object() else { return environment }
         let usual = environment
-        environment.pathLossExponent = try object.take("pathLossExponent")?.number(in: 1...6) ?? usual.pathLossExponent
+        environment.pathLossExponent = try object.take("pathLossExponent")?.number(in: 1...6)
         environment.shadowing = try object.take("shadowing")?.number(in: 0...20, unit: "dB") ?? usual.shadowing
         environment.shadowingDistance =
             try object.take("shadowingDistance")?.number(in: 0.01...10_000, unit: "meters") ?? usual.shadowingDistance
         environment.shadowingTime =
-            try object.take("shadowingTime")?.number(in: 0.01...Self.longest, unit: "seconds") ?? usual.shadowingTime
+            try object.take("shadowingTime")?.number(in: 0.01...Self.longest, unit: "seconds")
+        environment.drift = try object.take("drift")?.number(in: 0...20, unit: "dB") ?? usual.drift
+        environment.driftTime =
+            try object.take("driftTime")?.number(in: 0.01...Self.longest, unit: "seconds") ?? usual.driftTime
+        environment.channelFading =
+            try object.take("channelFading")?.number(in: 0...20, unit: "dB") ?? usual.channelFading
         if let value = object.take("ricianK") {
             environment.ricianK = value.isNull ? nil : try value.number(in: -20...60, unit: "dB, or null")
         }
         environment.loss = try object.take("loss")?.number(in: 0...1) ?? usual.loss
+        environment.lossSpread = try object.take("lossSpread")?.number(in: 0...5) ?? usual.lossSpread
+        environment.lossTime =
+            try object.take("lossTime")?.number(in: 0.01...Self.longest, unit: "seconds") ?? usual.lossTime
         environment.sensitivity =
             try object.take("sensitivity")?.number(in: -127...20, unit: "dBm") ?? usual.sensitivity
         try object.finish()
@@ -91,8 +99,8 @@ struct ScenarioReader {
         var object = try value.object()
         let start = try object.require("from", "where the wall begins, [x, y]").point()
         let end = try object.require("to", "where the wall ends, [x, y]").point()
-        // A light inner wall by the multi-wall model of COST 231.
-        let loss = try object.take("loss")?.number(in: 0...200, unit: "dB") ?? 3.4
+        // Between a light wall, 3.4 dB, and brick, 6.9 dB, by the multi-wall model of COST 231.
+        let loss = try object.take("loss")?.number(in: 0...200, unit: "dB") ?? 6
         try object.finish()
         guard start != end else { throw value.invalid("begins where it ends; write two different places") }
         return Wall(start: start, end: end, loss: loss)

@@ -1,47 +1,79 @@
 import BeaconSupport
 
-/// Slow fading, the effect of shelves, doors and bodies on a link: a Gauss-Markov process, driven by time and movement.
-struct SlowFading: Sendable {
-    private var value = 0.0
+/// The part of a link's fading that outlasts an advert: its shadow, its drift, its channels and its losses.
+///
+/// The shadow and the channels change only with movement: a link between two radios that lie still keeps its own mean,
+/// which no averaging cures. Each is a Gauss-Markov process.
+struct LinkFading: Sendable {
+    private var shadow = 0.0
+    private var drift = 0.0
+    /// The gains of the three advertising channels, whose reflections differ.
+    private var channels = (0.0, 0.0, 0.0)
+    /// The share of adverts that the receiver misses on this link.
+    private var loss = 0.0
+    private var isMissing = false
+    /// The time of the last advert; nil before the first one.
     private var time: Int64?
-    private var sender = Point.zero
-    private var receiver = Point.zero
 
-    /// Returns the gain in dB at a time that is not before that of the last call.
+    /// Changes the fading up to an advert, and returns the gain in dB on a random channel; nil if the advert is missed.
     ///
     /// - Parameters:
-    ///   - time: nanoseconds after the start of the simulation.
-    ///   - sender: the sender's position at that time.
-    ///   - receiver: the receiver's position at that time.
+    ///   - time: nanoseconds after the start of the simulation, not before the last call's.
+    ///   - moved: the meters that the sender and the receiver have moved since the last call.
     mutating func gain(
-        at time: Int64, sender: Point, receiver: Point, in environment: Environment, random: inout SplitMix64
-    ) -> Double {
-        let deviation = environment.shadowing
-        guard deviation > 0 else { return 0 }
+        at time: Int64, moved: Double, in environment: Environment, random: inout SplitMix64
+    ) -> Double? {
         if let last = self.time {
-            var forgetting = Double(time &- last) / 1_000_000_000 / environment.shadowingTime
-            if sender != self.sender || receiver != self.receiver {
-                let moved = (sender - self.sender).length + (receiver - self.receiver).length
-                forgetting += moved / environment.shadowingDistance
-            }
-            let memory = Mathematics.exponential(-forgetting)
-            // The share of the new value keeps the deviation constant.
-            let innovation = deviation * (1 - memory * memory).squareRoot()
-            value = memory * value + innovation * random.normal()
+            let seconds = Double(time &- last) / 1_000_000_000
+            let change = moved / environment.shadowingDistance + (environment.shadowingTime.map { seconds / $0 } ?? 0)
+            Self.advance(&shadow, by: change, deviation: environment.shadowing, random: &random)
+            Self.advance(&drift, by: seconds / environment.driftTime, deviation: environment.drift, random: &random)
+            advanceChannels(by: moved / Environment.channelDistance, in: environment, random: &random)
+            let memory = Mathematics.exponential(-seconds / (environment.lossTime * max(1 - loss, 1e-6)))
+            isMissing = random.unit() < loss * (1 - memory) + (isMissing ? memory : 0)
         } else {
-            value = deviation * random.normal()
+            Self.advance(&shadow, by: .infinity, deviation: environment.shadowing, random: &random)
+            Self.advance(&drift, by: .infinity, deviation: environment.drift, random: &random)
+            advanceChannels(by: .infinity, in: environment, random: &random)
+            loss = environment.share(random: &random)
+            isMissing = random.unit() < loss
         }
         self.time = time
-        self.sender = sender
-        self.receiver = receiver
-        return value
+        guard !isMissing else { return nil }
+        guard environment.channelFading > 0 else { return shadow + drift }
+        let channel =
+            switch random.below(3) {
+            case 0: channels.0
+            case 1: channels.1
+            default: channels.2
+            }
+        return shadow + drift + channel
+    }
+
+    private mutating func advanceChannels(
+        by change: Double, in environment: Environment, random: inout SplitMix64
+    ) {
+        let deviation = environment.channelFading
+        Self.advance(&channels.0, by: change, deviation: deviation, random: &random)
+        Self.advance(&channels.1, by: change, deviation: deviation, random: &random)
+        Self.advance(&channels.2, by: change, deviation: deviation, random: &random)
+    }
+
+    /// Lets a value forget all but 1/e for each 1 of `change`; infinity forgets everything.
+    private static func advance(
+        _ value: inout Double, by change: Double, deviation: Double, random: inout SplitMix64
+    ) {
+        guard deviation > 0 else { return value = 0 }
+        guard change > 0 else { return }
+        let memory = Mathematics.exponential(-change)
+        // The share of the new value keeps the deviation constant.
+        value = memory * value + deviation * (1 - memory * memory).squareRoot() * random.normal()
     }
 }
 
 /// Fast fading, the effect of reflections on a single advert: Rician, drawn for each advert.
 ///
-/// A quarter of a wavelength, 3 cm at 2.4 GHz, or a change of the advertising channel is enough for an independent
-/// value, so adverts are independent of each other.
+/// People and machines that move nearby change the reflections from one advert to the next.
 struct FastFading: Sendable {
     /// The amplitudes of the direct wave and of each half of the reflections.
     private let direct: Double

@@ -38,11 +38,11 @@ package struct SteadyAir: Sendable {
 
     private static func medium(noise: Double, sensitivity: Double) -> Medium {
         var environment = Environment()
-        // The exponent that ranging assumes beyond a meter, so that it estimates the true distances.
-        environment.pathLossExponent = 1.75
         environment.shadowing = max(0, noise)
         // So short that each advert is independent of the one before.
         environment.shadowingTime = 1e-6
+        environment.drift = 0
+        environment.channelFading = 0
         environment.ricianK = nil
         environment.loss = 0
         environment.sensitivity = sensitivity

@@ -77,7 +77,7 @@ struct AirMember {
         return count
     }
 
-    mutating func forgetWalls() { broadcast.forgetWalls() }
+    mutating func forgetMedium() { broadcast.forgetMedium() }
 
     mutating func setWalk(_ json: [UInt8]) {
         guard !part.isPlan, let walk = try? AirWalk.walk(json: json, countedFrom: part.since) else { return }

@@ -52,7 +52,7 @@ package final class AirStation {
     private var others: [AirMember] = []
     /// The next advert of each member, by its index in the list.
     private var queue = EventQueue()
-    private var medium = Medium(environment: Environment(), walls: [])
+    private var medium = Medium(environment: .emptyRoom, walls: [])
     private var isListening = false
     private var adverts: [OutgoingAdvert] = []
     private var rotation = AirPart.usualRotation
@@ -308,9 +308,9 @@ package final class AirStation {
     private func renewMedium() {
         let plans = others.filter(\.part.isPlan).sorted { ($0.part.since, $0.id) < ($1.part.since, $1.id) }
         medium = Medium(
-            environment: plans.first?.part.scenario.environment ?? Environment(),
+            environment: plans.first?.part.scenario.environment ?? .emptyRoom,
             walls: plans.flatMap(\.part.scenario.walls))
-        for index in others.indices { others[index].forgetWalls() }
+        for index in others.indices { others[index].forgetMedium() }
     }
 
     /// The time of the next advert of any member, in nanoseconds; nil if nothing is sent.

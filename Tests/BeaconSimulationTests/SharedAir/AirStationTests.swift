@@ -31,7 +31,11 @@ struct AirStationTests {
             let air = try station("", "calm")
             try air.play(
                 scenario: Array(
-                    #"{"duration": 100000, "environment": {"shadowing": 0, "ricianK": null}}"#.utf8), at: now)
+                    #"""
+                    {"duration": 100000,
+                     "environment": {"shadowing": 0, "channelFading": 0, "drift": 0, "ricianK": null, "loss": 0.05,
+                                     "lossSpread": 0, "lossTime": 0.01}}
+                    """#.utf8), at: now)
             return air
         }
 
@@ -86,9 +90,9 @@ struct AirStationTests {
         far.update(at: bench.now)
         let fewer = try bench.hear(far, 10)
         let mean = { (adverts: [Advert]) in Double(adverts.reduce(0) { $0 + $1.rssi }) / Double(adverts.count) }
-        // 25 dB per decade by default.
+        // 17.5 dB per decade by default.
         #expect(mean(heard) == -59)
-        #expect(mean(fewer) == -83)
+        #expect(mean(fewer) == -76)
         // Both heard the same adverts at the same times, except for lost ones.
         #expect(Set(fewer.map(\.time)).intersection(heard.map(\.time)).count > 60)
         try sender.send([], at: bench.now)
@@ -159,6 +163,8 @@ struct AirStationTests {
     @Test("A listener that joins a day later hears the sender without calculating the whole day")
     func lateListener() throws {
         let bench = try Bench()
+        let air = try bench.calm()
+        defer { withExtendedLifetime(air) {} }
         let sender = try bench.station("@1,0")
         try sender.send([OutgoingAdvert(Self.frame())], at: bench.now)
         bench.now += 86_400_000_000_000
@@ -184,7 +190,7 @@ struct AirStationTests {
         try sender.move(to: Point(x: 1, y: 0), at: bench.now)
         listener.update(at: bench.now)
         let after = mean(try bench.hear(listener, 5))
-        #expect(before == -92 && after == -59)
+        #expect(before == -82 && after == -59)
         // A third member lets it walk away at 10 m/s.
         let third = AirStation(lookingAt: try bench.folder(), at: bench.now)
         try third.move(sender.id, to: Point(x: 101, y: 0), speed: 10, at: bench.now)
@@ -201,7 +207,9 @@ struct AirStationTests {
     func plan() throws {
         let bench = try Bench()
         let json = """
-            {"duration": 20, "seed": 3, "environment": {"shadowing": 0, "ricianK": null, "loss": 0, "sensitivity": -120},
+            {"duration": 20, "seed": 3,
+             "environment": {"shadowing": 0, "channelFading": 0, "drift": 0, "ricianK": null, "loss": 0,
+                             "sensitivity": -120},
              "walls": [{"from": [5, -50], "to": [5, 50], "loss": 20}], "receivers": [{"position": [0, 0]}],
              "beacons": [{"uuid": "\(Self.uuid)", "major": 1, "minor": 7, "position": [10, 0]}]}
             """
@@ -214,8 +222,8 @@ struct AirStationTests {
         let loud = try bench.hear(inside, 5)
         bench.now -= 5_000_000_000
         let quiet = try bench.hear(outside, 5)
-        // 3 m and 7 m at 25 dB per decade, and the wall in between.
-        #expect(Set(loud.map(\.rssi)) == [-71] && Set(quiet.map(\.rssi)) == [-100])
+        // 3 m and 7 m at 17.5 dB per decade, and the wall in between.
+        #expect(Set(loud.map(\.rssi)) == [-67] && Set(quiet.map(\.rssi)) == [-94])
         _ = try bench.hear(inside, 15)
         #expect(try bench.hear(inside, 3).isEmpty)
     }
