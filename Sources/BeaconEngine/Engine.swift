@@ -13,8 +13,8 @@ public import BeaconModel
 public struct Engine: ~Copyable {
     let strategy: RangingStrategy
 
-    /// The calibrations of beacons.
-    let calibrations: CalibrationTable
+    /// The calibrations and learned offsets of beacons.
+    var calibrations: CalibrationTable
 
     /// The newest time, in nanoseconds; negative before the first.
     @usableFromInline var now: Int64 = -1
@@ -55,6 +55,9 @@ public struct Engine: ~Copyable {
     var places: PlaceTracker?
     var locatings: [RangingID] = []
     let placeCapacity: Int
+
+    /// The learned offsets, and what they are learned from.
+    var offsets = OffsetLearning()
 
     /// The learned signal levels, for regions without configured levels.
     var learned = LearnedSignals()

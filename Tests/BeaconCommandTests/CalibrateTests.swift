@@ -134,6 +134,55 @@ struct CalibrateTests {
         }
     }
 
+    /// Adverts of four beacons of different strengths at three receivers, for some minutes. "r2" reads 6 dB too much.
+    private func walk(minutes: Int) -> String {
+        (0..<minutes * 6).map { step in
+            (0..<3).map { receiver in
+                (1...4).map { minor in
+                    #"{"time":\#(1000 + 10 * step),"receiver":"r\#(receiver)","address":"c0:00:00:00:00:0\#(minor)","#
+                        + #""uuid":"\#(Self.first)","major":1,"minor":\#(minor),"measuredPower":-59,"#
+                        + #""rssi":\#(-60 - 2 * minor + (receiver == 2 ? 6 : 0))}"#
+                }.joined(separator: "\n")
+            }.joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
+    @Test("Offsets learned on one recording change distances on another; a measurement replaces them")
+    func learned() async throws {
+        try await withFile { file in
+            let arguments = ["calibrate", "--learn", "--calibration", file, "--save", "--source", "-"]
+            let outcome = try await BeaconProgram.run(
+                arguments + ["--moving", "r2,r9", "--json"], input: walk(minutes: 8))
+            let result = try result(outcome)
+            #expect(result["pairs"] as? Int == 12)
+            #expect(result["receivers"] as? [String: Double] == ["r2": 4])
+            let offsets = try #require(result["beacons"] as? [String: Double])
+            let beacon = "\(Self.first)/1/"
+            #expect(offsets == [beacon + "1": 3, beacon + "2": 1, beacon + "3": -1, beacon + "4": -3])
+            // The second beacon is 1 dB stronger than it claims.
+            #expect(abs(try await distance(-70, file) - 4.85) < 0.01)
+
+            let text = try await BeaconProgram.run(arguments, input: walk(minutes: 8))
+            #expect(text.lines.contains { $0.hasPrefix("pairs      12, noise 0.0 dB") })
+            #expect(text.lines.contains("side       receivers: 3, reliability 1.00, none moves"))
+            #expect(text.lines.contains("beacon     \(Self.first)/1/4  -3.0 dB"))
+            _ = try await BeaconProgram.run(
+                "calibrate", "--save", "--calibration", file, "--source", "-", input: log(Self.first, readings(-62)))
+            let saved = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file)))
+            let kept = try #require((saved as? [String: Any])?["learned"] as? [String: [String: Double]])
+            #expect(kept["receivers"] == [:] && kept["beacons"]?.count == 3)
+            #expect(abs(try await distance(-70, file) - 2.87) < 0.01)
+        }
+    }
+
+    @Test("A recording with too few pairs says so, and options that do not fit are refused")
+    func unlearned() async throws {
+        let few = try await BeaconProgram.run("calibrate", "--learn", "--source", "-", input: walk(minutes: 4))
+        #expect(few.output.hasPrefix("pairs      too few"))
+        let wrong = try await BeaconProgram.run("calibrate", "--moving", "r2", "--source", "-", input: walk(minutes: 1))
+        #expect(wrong.status == 2 && wrong.errors.contains("--moving needs --learn"))
+    }
+
     @Test("The table marks a calibrated beacon")
     func table() async throws {
         try await withFile { file in

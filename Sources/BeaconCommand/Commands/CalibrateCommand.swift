@@ -27,6 +27,11 @@ struct CalibrateCommand: ParsableCommand {
             calibrated, or whose claim you trust:
 
               beacon calibrate --offset --save
+
+            Beacons of one kind, and receivers that move among them, such as phones, also differ from each other. \
+            A long recording of devices that go around shows by how much:
+
+              beacon calibrate --learn --moving phone-1,phone-2 --source walk.ndjson --save
             """)
 
     @Option(
@@ -41,10 +46,10 @@ struct CalibrateCommand: ParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             "How long to collect adverts.",
-            discussion: "A file may end sooner. Default: 20s.",
+            discussion: "A file may end sooner. Default: 20s; with --learn, until the end or Control-C.",
             valueName: "seconds"),
         transform: TimeSpan.reader(.milliseconds(1)...(.seconds(3600))))
-    var seconds = TimeSpan(.seconds(20))
+    var seconds: TimeSpan?
 
     @Option(
         parsing: .unconditional,
@@ -53,6 +58,14 @@ struct CalibrateCommand: ParsableCommand {
 
     @Flag(help: "Measure the offsets of the receivers instead of the beacon.")
     var offset = false
+
+    @Flag(help: "Learn the offsets of beacons, and of receivers that move, from the whole source.")
+    var learn = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The receivers that move among the beacons, for --learn, separated by commas.", valueName: "names"))
+    var moving: String?
 
     @Flag(help: "Save the result for commands and beacond.")
     var save = false
@@ -66,6 +79,10 @@ struct CalibrateCommand: ParsableCommand {
         guard distance == 1 || distance == 3 else {
             throw ValidationError("--distance is \(distance); measure a beacon at 1 m first, then at 3 m.")
         }
+        if moving != nil, !learn { throw ValidationError("--moving needs --learn.") }
+        if learn, offset || distance != 1 {
+            throw ValidationError("--learn needs no position; leave --offset and --distance out.")
+        }
         if offset, distance != 1 { throw ValidationError("--offset is measured at 1 m; leave --distance out.") }
     }
 
@@ -75,18 +92,21 @@ struct CalibrateCommand: ParsableCommand {
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
+        if learn { return try learnOffsets(&input, of: source) }
+        let seconds = seconds ?? TimeSpan(.seconds(20))
         if source.specification.isRadio {
             ErrorOutput.shared.write(
                 "Stay \(distance) m away from the beacon, with a free line of sight. Collecting for \(seconds) …")
         }
-        let session = try collect(&input, of: source)
+        var session = CalibrationSession(constraint: region?.constraint)
+        try collect(&input, of: source, for: seconds) { session.add($0, receiver: $1) }
         guard let result = session.result else {
             if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
             throw CommandError(
                 "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. "
                     + "Is it on and in range? 'beacon scan' lists all beacons it hears")
         }
-        let file = source.calibrationPath.map { URL(fileURLWithPath: $0) } ?? CalibrationSet.userFile
+        let file = file(of: source)
         var set = try CalibrationSet(optionalFile: file)
         let before = set
         var output = try FileOutput(path: "-")
@@ -111,10 +131,40 @@ struct CalibrateCommand: ParsableCommand {
                     kept.receivers[name] = receiver
                 }
                 for (name, beacon) in set.beacons where before.beacons[name] != beacon { kept.beacons[name] = beacon }
+                // A measurement replaces what was learned.
+                for name in kept.receivers.keys { kept.learned?.receivers[name] = nil }
+                for name in kept.beacons.keys { kept.learned?.beacons[name] = nil }
             }
             ErrorOutput.shared.write("Saved to \(file.path).")
         }
         for caution in session.cautions(for: result) { ErrorOutput.shared.write("Note: \(caution)") }
+        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+    }
+
+    /// Returns the file that results are saved in.
+    private func file(of source: ChosenSource) -> URL {
+        source.calibrationPath.map { URL(fileURLWithPath: $0) } ?? CalibrationSet.userFile
+    }
+
+    /// Learns offsets until the source ends.
+    private func learnOffsets(_ input: inout SourceReader, of source: ChosenSource) throws {
+        let file = file(of: source)
+        var session = OffsetSession(
+            moving: Set((moving ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }),
+            calibrations: try CalibrationSet(optionalFile: file))
+        try collect(&input, of: source, for: seconds) {
+            if region?.constraint.matches($0.identity) ?? true { session.add($0, receiver: $1) }
+        }
+        let learner = session.fitted()
+        var output = try FileOutput(path: "-")
+        try output.append { buffer in
+            if json { learner.appendJSON(to: &buffer) } else { learner.appendText(to: &buffer) }
+        }
+        try output.finish()
+        if save {
+            try CalibrationSet.update(file) { $0.learned = CalibrationSet.Learned(learner) }
+            ErrorOutput.shared.write("Saved to \(file.path).")
+        }
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
@@ -177,25 +227,25 @@ struct CalibrateCommand: ParsableCommand {
 
     private func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
+    /// Reads adverts for some time; nil for all.
     private func collect(
-        _ input: inout SourceReader, of source: ChosenSource
-    ) throws -> CalibrationSession {
-        var session = CalibrationSession(constraint: region?.constraint)
+        _ input: inout SourceReader, of source: ChosenSource, for seconds: TimeSpan?,
+        each: (Sighting, String) -> Void
+    ) throws {
         var pacer = Pacer(source.pace)
         let isRadio = source.specification.isRadio
         var end: Timestamp?
         while !Interruption.isRequested, let record = try input.next() {
             if let time = record.time {
                 pacer.wait(until: time, shouldStop: { Interruption.isRequested })
-                if end == nil { end = time.advanced(by: seconds.nanoseconds) }
+                if end == nil, let seconds { end = time.advanced(by: seconds.nanoseconds) }
                 if let end, time >= end { break }
             }
             let names = input.receiverNames
             for var sighting in input.sightings {
                 if let time = record.time, !isRadio { sighting.time = time }
-                session.add(sighting, receiver: names[Int(sighting.receiver.index)])
+                each(sighting, names[Int(sighting.receiver.index)])
             }
         }
-        return session
     }
 }

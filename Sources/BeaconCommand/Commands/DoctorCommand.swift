@@ -54,7 +54,10 @@ extension DoctorCommand {
                 "\(name.printable) \(receiver.offset < 0 ? "" : "+")\(receiver.offset, decimals: 1) dB"
             }
             let count = set.beacons.count
-            let parts = receivers + (count > 0 ? ["\(count) beacon\(count == 1 ? "" : "s")"] : [])
+            let learned = set.learned.map { $0.receivers.count + $0.beacons.count } ?? 0
+            let parts =
+                receivers + (count > 0 ? ["\(count) beacon\(count == 1 ? "" : "s")"] : [])
+                + (learned > 0 ? ["\(learned) learned offset\(learned == 1 ? "" : "s")"] : [])
             return Finding("calibration", .ok, parts.joined(separator: ", "))
         } catch {
             return Finding("calibration", .warning, "\(error)")

@@ -18,7 +18,7 @@ struct SensingRoutes: Sendable {
     func add(to router: RouterGroup<WebContext>) {
         addRecording(to: router)
         router.on(.get, "sources") { _, _ in ["sources": await gateway.sourceValues] }
-        router.on(.get, "receivers") { _, _ in ["receivers": await gateway.receiverValues] }
+        router.on(.get, "receivers") { _, _ in await gateway.receiversValue }
         router.on(.get, "beacons") { _, _ in
             Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
         }

@@ -57,13 +57,16 @@ public struct BeaconCalibration: Hashable, Sendable {
     }
 }
 
-/// The calibrations of beacons, each at its own index.
+/// The calibrations of beacons, and the learned offsets of others, each at its own index.
 struct CalibrationTable {
     private var places: [BeaconIdentity: UInt16] = [:]
+    private var offsetPlaces: [BeaconIdentity: UInt16] = [:]
     /// The powers in dBm, and the factors that scale losses beyond one meter to the ones that the distance model
-    /// expects. Index zero holds the values for uncalibrated beacons: no power.
-    private var powers: [Double] = [.nan]
+    /// expects. Learned offsets in dB follow. Index zero holds the values for all other beacons: no offset.
+    private var powers: [Double] = [0]
     private var lossScales: [Double] = [1]
+    /// The number of indexes before those of learned offsets.
+    private var measuredCount = 1
 
     init(_ calibrations: [BeaconIdentity: BeaconCalibration]) {
         for (identity, calibration) in calibrations.prefix(Int(UInt16.max)) {
@@ -71,18 +74,46 @@ struct CalibrationTable {
             powers.append(calibration.power)
             lossScales.append(calibration.lossScale)
         }
+        measuredCount = powers.count
     }
 
-    /// Returns a beacon's index, or 0 if it is not calibrated.
-    func place(of identity: BeaconIdentity) -> UInt16 {
-        places.isEmpty ? 0 : places[identity] ?? 0
+    /// Replaces the learned offsets in dB. Calibrated beacons have none.
+    mutating func setOffsets(_ offsets: [BeaconIdentity: Double]) {
+        powers.removeSubrange(measuredCount...)
+        lossScales.removeSubrange(measuredCount...)
+        offsetPlaces = [:]
+        for (identity, offset) in offsets.sorted(by: { $0.key < $1.key })
+        where offset != 0 && places[identity] == nil && powers.count <= Int(UInt16.max) {
+            offsetPlaces[identity] = UInt16(powers.count)
+            powers.append(offset)
+            lossScales.append(1)
+        }
     }
+
+    /// Returns a beacon's index, or 0 if it has neither a calibration nor an offset.
+    func place(of identity: BeaconIdentity) -> UInt16 {
+        if !places.isEmpty, let place = places[identity] { return place }
+        return offsetPlaces.isEmpty ? 0 : offsetPlaces[identity] ?? 0
+    }
+
+    /// Returns true if the index is one of a calibration.
+    @inline(__always)
+    func isMeasured(_ place: UInt16) -> Bool { place != 0 && Int(place) < measuredCount }
+
+    /// Returns true if a beacon has a calibration.
+    func isMeasured(_ identity: BeaconIdentity) -> Bool { !places.isEmpty && places[identity] != nil }
 
     /// Returns the signal at one meter in dBm: the measured one if there is one, otherwise the one that the beacon
-    /// claims.
+    /// claims, with its learned offset.
     @inline(__always)
     func power(_ place: UInt16, claim: PowerClaim) -> Double {
-        place != 0 ? powers[Int(place)] : Double(claim.assumed)
+        if place == 0 { return Double(claim.assumed) }
+        return isMeasured(place) ? powers[Int(place)] : Double(claim.assumed) + powers[Int(place)]
+    }
+
+    /// Returns the signal at one meter in dBm without a learned offset.
+    func measuredPower(of identity: BeaconIdentity, claim: PowerClaim) -> Double {
+        power(places.isEmpty ? 0 : places[identity] ?? 0, claim: claim)
     }
 
     /// Returns the power in whole dBm that defines a beacon's kind.
@@ -90,8 +121,8 @@ struct CalibrationTable {
     /// It is the claimed power, because beacons that claim the same power usually have the same configuration. The
     /// measured power counts only if no claim does.
     func kindPower(of identity: BeaconIdentity, claim: PowerClaim) -> Int8 {
-        guard claim.isInvalid, case let place = place(of: identity), place != 0 else { return claim.assumed }
-        return Int8(max(-127, min(powers[Int(place)].rounded(), 0)))
+        guard claim.isInvalid, isMeasured(identity) else { return claim.assumed }
+        return Int8(max(-127, min(measuredPower(of: identity, claim: claim).rounded(), 0)))
     }
 
     /// Returns the level that the beacon would have with the usual loss, in dBm.

@@ -58,6 +58,9 @@ struct ReceiverTable {
         /// The decibels by which its readings are too high.
         var offset = 0.0
 
+        /// The learned offset in decibels, for distances only.
+        var learnedOffset = 0.0
+
         /// The level below which it hears nothing.
         var floor = ReceiverFloor(sensitivity: ReceiverCalibration.defaultSensitivity)
 
@@ -144,7 +147,7 @@ struct ReceiverTable {
     /// with this index.
     @inline(__always)
     func level(of reading: Double, by place: Int) -> Double {
-        receivers[place].floor.level(of: reading) - receivers[place].offset
+        receivers[place].floor.level(of: reading) - receivers[place].offset - receivers[place].learnedOffset
     }
 
     /// Returns true if a reading may be evidence of a receiver's floor.

@@ -102,6 +102,7 @@ extension Engine {
             if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
             fill(&lists, at: tick)
         }
+        if offsets.due != nil { fitOffsets(at: tick) }
         if places != nil { decidePlaces(at: tick) }
         for place in reportOrder where receivers[place].isRanging && !receivers[place].isDeaf(at: tick) {
             for number in 0..<rangings.extent {
@@ -125,7 +126,9 @@ extension Engine {
         let receiverCount = receivers.count
         let areReported = (0..<rangings.extent).map { isReported($0) }
         let isRanging = areReported.contains(true)
-        let (isTeaching, isLocating) = (!learned.teachers.isEmpty, places != nil)
+        let (isTeaching, isLocating, isComparing) = (
+            !learned.teachers.isEmpty, places != nil, offsets.learner != nil
+        )
         let areDeaf = (0..<receiverCount).map { receivers[$0].isDeaf(at: tick) }
         var position = 0
         while position < listed.count {
@@ -152,6 +155,7 @@ extension Engine {
                 let power = calibrations.kindPower(of: track.key.identity, claim: track.power)
                 learned.learn(readings, of: track.key, measuredPower: power, at: tick)
             }
+            if isComparing { learnOffset(number, readings, by: place, at: tick) }
             if isLocating { locate(number, readings, at: tick) }
             if isRanging, !matches.isNothing, matches.region == nil {
                 var beacon = assess(number, readings, by: place, at: tick)
@@ -198,7 +202,7 @@ extension Engine {
         let unread = Int64(state.pointee.unreadSeconds) * Timestamp.nanosecondsPerSecond
         if max(silence, unread) < unknownAfter(track.pointee.interval), let level = state.pointee.filter.level {
             beacon.rssi = state.pointee.reportedRSSI
-            beacon.isCalibrated = state.pointee.calibration != 0
+            beacon.isCalibrated = calibrations.isMeasured(state.pointee.calibration)
             beacon.accuracy = distance(of: number, level: level, at: receiver)
             beacon.proximity = strategy.classifier.classify(
                 beacon.accuracy, previous: state.pointee.proximity)
@@ -232,7 +236,7 @@ extension Engine {
         let track = tracks[number].pointee
         let identity = track.key.identity
         guard track.interval.usualGap > 0, let fault = track.power.fault(powerDisputes[number]),
-            calibrations.place(of: identity) == 0,
+            !calibrations.isMeasured(identity),
             case let report = uncalibrated.note(identity, isNamed: index.names(identity), at: tick), report.isNew
         else { return }
         events.append(

@@ -29,6 +29,10 @@ package struct ReceiverValue: Encodable, Sendable {
     @Nullable var reason: String?
     package var advertsPerSecond: Double
     @Nullable var place: String?
+    /// True if it moves among the beacons.
+    package var moves: Bool
+    /// The learned decibels by which its readings are too high; nil for none.
+    @Nullable package var offset: Double?
 }
 
 /// A configured region.

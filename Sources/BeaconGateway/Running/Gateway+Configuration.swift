@@ -1,5 +1,6 @@
 import BeaconApplications
 import BeaconDelivery
+import BeaconEngine
 import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
@@ -68,6 +69,30 @@ extension Gateway {
             )
         }
     }
+
+    // MARK: - Learned offsets
+
+    /// Starts to learn offsets, from those of the last run; stops it if the configuration says so.
+    func startLearningOffsets() async {
+        guard configuration.learnsOffsets else { return listener.core.stopLearningOffsets() }
+        do {
+            let stored = try await state?.value(of: .offsets)
+            listener.core.startLearningOffsets(
+                from: stored.flatMap { try? JSONDecoder().decode(OffsetLearner.self, from: $0) })
+        } catch {
+            logger.error("cannot read the learned offsets: \(error); they are learned from the beginning")
+            listener.core.startLearningOffsets()
+        }
+    }
+
+    /// Stores the offsets after each fit.
+    func keepOffsets() {
+        guard let offsets = listener.core.takeNewOffsets() else { return }
+        if let value = try? JSONEncoder().encode(offsets) { state?.setSoon(.offsets, to: value) }
+        broadcast?.send(.changed([.receivers]))
+    }
+
+    // MARK: - Monitoring
 
     /// Starts to monitor, from the states of the last run.
     func begin(with known: Presence) {
@@ -169,6 +194,7 @@ extension Gateway {
         queue.isPresenceSaved = false
         updateScanMode()
         await rules?.update(new.launch.rules, renamed: renamed)
+        if new.learnsOffsets != before.learnsOffsets { await startLearningOffsets() }
         broadcast?.send(.changed([.regions, .places, .rules, .beacons]))
     }
 

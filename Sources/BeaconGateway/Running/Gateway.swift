@@ -134,6 +134,7 @@ package actor Gateway {
         // Stopped before it started: there is no state to save.
         guard let known = await knownPresence() else { return }
         await readPlan()
+        await startLearningOffsets()
         begin(with: known)
         phase = .running
         begun.signal()
@@ -272,6 +273,11 @@ package actor Gateway {
     package var names: [BeaconIdentity: String] { reporter.names }
 
     package var receiverValues: [ReceiverValue] { listener.receiverValues(in: configuration.places) }
+    package var receiversValue: ReceiversValue {
+        ReceiversValue(
+            receivers: receiverValues,
+            offsets: listener.core.learnedOffsets.map { OffsetsValue($0, reporter.names) })
+    }
     /// The receivers by the names that places use.
     package var receiverDiagnostics: [String: GatewayDiagnostics.Receiver] { listener.receiverDiagnostics }
     package var regionValues: [RegionValue] { snapshot.regionValues }
@@ -432,6 +438,7 @@ extension Gateway {
             }
         }
         if let time { reporter.advance(to: time.core, at: time.wall, &outcome) }
+        keepOffsets()
         finish(outcome)
     }
 

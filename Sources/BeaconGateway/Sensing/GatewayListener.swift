@@ -28,6 +28,7 @@ struct GatewayListener: ~Copyable {
         var name: String?
         var shared: String?
         var identity: ReceiverNames.Receiver?
+        var moves = false
         var record = ReceiverRecord()
     }
 
@@ -208,7 +209,10 @@ struct GatewayListener: ~Copyable {
         (receivers[index].identity, receivers[index].own) = (identity, own)
         let source = sources[number]
         receivers[index].name = node.map { FleetRelay($0, number: number).receiverName(own, in: source) } ?? name
-        receivers[index].shared = names.name(of: .init(own, of: settings))
+        let shared = names.name(of: .init(own, of: settings))
+        receivers[index].shared = shared
+        receivers[index].moves = settings.moving.contains(own, name, shared)
+        core.setMoves(receivers[index].moves, of: receiver)
     }
 
     private mutating func nameReceivers(of number: Int) {
@@ -360,7 +364,8 @@ struct GatewayListener: ~Copyable {
     }
 
     func receiverValues(in places: PlacePlan?) -> [ReceiverValue] {
-        receivers.indices.filter { number in
+        let offsets = core.learnedOffsets?.receivers ?? [:]
+        return receivers.indices.filter { number in
             let receiver = receivers[number]
             return !sources[receiver.source].isRemoved && (receiver.place != .max || receiver.own != nil)
         }.map { number in
@@ -372,7 +377,8 @@ struct GatewayListener: ~Copyable {
                 hearing: record.isHearing.map { $0 ? "hearing" : "deaf" } ?? "unknown", since: record.since?.seconds,
                 reason: record.isHearing == false ? source.reason : nil,
                 advertsPerSecond: (record.rate(at: .now) * 10).rounded() / 10,
-                place: places?.places.first { $0.receivers.contains(shared) }?.name)
+                place: places?.places.first { $0.receivers.contains(shared) }?.name,
+                moves: receivers[number].moves, offset: offsets[shared].map { OffsetsValue.rounded($0) })
         }
     }
 }

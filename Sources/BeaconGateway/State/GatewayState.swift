@@ -92,6 +92,8 @@ package struct GatewayState: Sendable {
         case fleet
         /// The position in a fleet's log up to which this machine's destinations have its events.
         case fleetDelivered
+        /// The learned offsets, with the levels that they come from.
+        case offsets
         /// The names of receivers that need a number.
         case receivers
         /// The newest known configuration of a fleet.

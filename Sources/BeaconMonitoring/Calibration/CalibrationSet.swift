@@ -8,7 +8,8 @@ package import Foundation
 /// ```json
 /// {"version":1,
 ///  "receivers":{"hci0":{"offset":2.4,"interval":[1.6,3.2]}},
-///  "beacons":{"e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7":{"power":-63.2,"interval":[-64.1,-62.3]}}}
+///  "beacons":{"e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7":{"power":-63.2,"interval":[-64.1,-62.3]}},
+///  "learned":{"receivers":{"phone-1":4.1},"beacons":{"e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/8":-1.9}}}
 /// ```
 public struct CalibrationSet: Hashable {
     /// The measurement of a receiver.
@@ -45,6 +46,24 @@ public struct CalibrationSet: Hashable {
         }
     }
 
+    /// Offsets that were learned from readings alone. A measurement of the same device comes first.
+    public struct Learned: Hashable, Sendable, Codable {
+        /// The decibels by which the readings of receivers that move are too high, by name.
+        public var receivers: [String: Double] = [:]
+        /// The decibels by which beacons are stronger than they claim, by identity, as `UUID/MAJOR/MINOR`.
+        public var beacons: [String: Double] = [:]
+
+        /// Creates an empty set.
+        public init() {}
+
+        /// The offsets of beacons in the engine's form.
+        package var beaconOffsets: [BeaconIdentity: Double] {
+            var offsets: [BeaconIdentity: Double] = [:]
+            for (name, offset) in beacons { if let identity = identity(name) { offsets[identity] = offset } }
+            return offsets
+        }
+    }
+
     /// The version of the file format.
     public var version = 1
 
@@ -54,11 +73,14 @@ public struct CalibrationSet: Hashable {
     /// The beacons by identity, as `UUID/MAJOR/MINOR`.
     public var beacons: [String: Beacon] = [:]
 
+    /// The learned offsets; nil for none.
+    public var learned: Learned?
+
     /// Creates an empty set.
     public init() {}
 
     /// A Boolean value indicating whether the set has no measurements.
-    public var isEmpty: Bool { receivers.isEmpty && beacons.isEmpty }
+    public var isEmpty: Bool { receivers.isEmpty && beacons.isEmpty && learned == nil }
 
     /// The measurement of a beacon; nil if it was not measured.
     public subscript(beacon: BeaconIdentity) -> Beacon? {
@@ -70,9 +92,8 @@ public struct CalibrationSet: Hashable {
     public var beaconCalibrations: [BeaconIdentity: BeaconCalibration] {
         var calibrations: [BeaconIdentity: BeaconCalibration] = [:]
         for (name, beacon) in beacons.sorted(by: { $0.key < $1.key }) {
-            guard let constraint = BeaconConstraint(name), let major = constraint.major, let minor = constraint.minor
-            else { continue }
-            calibrations[BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)] = BeaconCalibration(
+            guard let identity = identity(name) else { continue }
+            calibrations[identity] = BeaconCalibration(
                 power: beacon.power, lossToThreeMeters: beacon.lossToThreeMeters)
         }
         return calibrations
@@ -85,6 +106,14 @@ public struct CalibrationSet: Hashable {
                 offset: $0.offset, sensitivity: $0.sensitivity ?? ReceiverCalibration.defaultSensitivity)
         }
     }
+}
+
+/// Returns the beacon that `UUID/MAJOR/MINOR` names; nil for another text.
+private func identity(_ name: String) -> BeaconIdentity? {
+    guard let constraint = BeaconConstraint(name), let major = constraint.major, let minor = constraint.minor else {
+        return nil
+    }
+    return BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
 }
 
 extension CalibrationSet: MeasurementFile {
@@ -105,6 +134,10 @@ extension CalibrationSet: MeasurementFile {
         }
         if let name = beacons.first(where: { !Self.powers.contains($0.value.power) })?.key {
             return "the power of \(name) is not from -127 to 0 dBm"
+        }
+        let learned = (self.learned?.receivers ?? [:]).merging(self.learned?.beacons ?? [:]) { first, _ in first }
+        if let name = learned.first(where: { !Self.offsets.contains($0.value) })?.key {
+            return "the learned offset of \(name) is not from -60 to 60 dB"
         }
         return nil
     }

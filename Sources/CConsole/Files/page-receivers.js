@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { announce, attribute, el, empty, patch, patchFacts, follow, problemNode, setTime, show, stateGlyph, svg, text, timeNode } from "./dom.js";
-import { count, rate } from "./format.js";
+import { count, counted, exact, identity, measure, rate } from "./format.js";
 
 export const title = "Receivers";
 
@@ -16,10 +16,11 @@ export function open(root) {
   const sources = el("section", { "aria-labelledby": "sources-heading", hidden: true }, el("h2", { id: "sources-heading" }, "Sources"),
     el("div.table-scroll", { tabindex: "0", role: "region", "aria-labelledby": "sources-heading" }, el("table", null,
       el("thead", null, el("tr", null, ...["Name", "From"].map((name) => el("th", { scope: "col" }, name)), ...["Packets", "Beacons"].map((name) => el("th.right", { scope: "col" }, name)), ...["Receivers", "State"].map((name) => el("th", { scope: "col" }, name)))), sourceRows)));
+  const offsets = offsetSection();
   const nothing = empty("There are no receivers", "Receivers belong to the sources in the configuration: a Bluetooth adapter, a capture, or a simulation.", "sources: [auto]");
   nothing.hidden = true;
   root.append(el("header.page-head", null, el("h1", null, "Receivers"), el("p.lede", null, "An outage never causes an exit. While a receiver is deaf, beacons that only it could hear are unknown."),
-    el("p.exports", null, "Record adverts as a sighting log: ", el("a", { href: "v1/sightings?seconds=60", download: "" }, "a minute"), " ", el("a", { href: "v1/sightings?seconds=600", download: "" }, "ten minutes"))), fault, nothing, list, sources);
+    el("p.exports", null, "Record adverts as a sighting log: ", el("a", { href: "v1/sightings?seconds=60", download: "" }, "a minute"), " ", el("a", { href: "v1/sightings?seconds=600", download: "" }, "ten minutes"))), fault, nothing, list, offsets.node, sources);
 
   const history = new Map();
   const states = new Map();
@@ -36,6 +37,7 @@ export function open(root) {
       states.set(receiver.name, receiver.hearing);
     }
     patch(list, first.receivers, (receiver) => receiver.name, card, (node, receiver) => update(node, receiver, history.get(receiver.name)));
+    offsets.update(first.offsets, first.receivers);
     show(sources, second.sources.length > 0);
     patch(sourceRows, second.sources, (source) => source.name, (source) => el("tr", null, el("th", { scope: "row" }, source.name), el("td"), el("td.right.tabular"), el("td.right.tabular"), el("td"), el("td")), (row, source) => {
       const [, from, packets, beacons, receivers, state] = row.children;
@@ -47,6 +49,42 @@ export function open(root) {
     });
   };
   return follow(load, 2000, fault, ["receivers", "sources"]);
+}
+
+// The learned offsets of beacons and of receivers that move, with the reason why some are not used.
+function offsetSection() {
+  const summary = el("p.offsets-summary");
+  const sideRows = el("tbody");
+  const deviceRows = el("tbody");
+  const table = (heads, rows) => el("div.table-scroll", { tabindex: "0", role: "region", "aria-labelledby": "offsets-heading" }, el("table", null,
+    el("thead", null, el("tr", null, ...heads.map((name) => el("th", { scope: "col" }, name)))), rows));
+  const devices = table(["Device", "Offset"], deviceRows);
+  const sides = table(["Compared with each other", "Devices", "Reliability", "Use"], sideRows);
+  const node = el("section", { "aria-labelledby": "offsets-heading", hidden: true }, el("h2", { id: "offsets-heading" }, "Learned offsets"), summary, sides, devices);
+  const update = (offsets, receivers) => {
+    show(node, Boolean(offsets));
+    if (!offsets) return;
+    const when = offsets.time ? `Learned on ${exact(offsets.time)}` : "Nothing learned yet: beacons count while they are ranged or located, and the first fit takes an hour";
+    text(summary, offsets.noise === null ? `${when}. Too few pairs of receivers and beacons.` : `${when} from ${counted(offsets.pairs, "pair")}, with a noise of ${offsets.noise.toFixed(1)} dB.`);
+    show(sides, offsets.sides.length > 0);
+    patch(sideRows, offsets.sides, (side) => `${side.uuid} ${side.power}`, () => el("tr", null, el("th", { scope: "row" }), el("td"), el("td"), el("td")), (row, side) => {
+      const [name, number, reliability, use] = row.children;
+      text(name, side.kind === "receivers" ? "Receivers" : `Beacons of ${side.uuid}, ${side.power === null ? "no valid power" : `${measure(side.power, "dBm")} at 1 m`}`);
+      text(number, count(side.devices));
+      text(reliability, side.reliability.toFixed(2));
+      text(use, side.used ? "Used" : `Not used: ${side.reason}`);
+    });
+    const found = [
+      ...receivers.filter((receiver) => receiver.offset !== null).map((receiver) => [`receiver ${receiver.name}`, receiver.name, receiver.offset]),
+      ...offsets.beacons.map((beacon) => [identity(beacon), beacon.name || identity(beacon), beacon.offset]),
+    ];
+    show(devices, found.length > 0);
+    patch(deviceRows, found, ([key]) => key, () => el("tr", null, el("th", { scope: "row" }), el("td.tabular")), (row, [, name, offset]) => {
+      text(row.children[0], name);
+      text(row.children[1], measure(offset, "dB", 1));
+    });
+  };
+  return { node, update };
 }
 
 function card(receiver) {
@@ -70,5 +108,5 @@ function update(node, receiver, rates) {
   text(node.querySelector(".big"), rate(receiver.advertsPerSecond));
   const most = Math.max(1, ...rates);
   attribute(node.querySelector(".spark path"), "d", rates.length < 5 ? "" : rates.map((value, index) => `${index ? "L" : "M"}${(120 - (rates.length - 1 - index) * 2).toFixed(1)} ${(26 - 24 * value / most).toFixed(1)}`).join(""));
-  patchFacts(node.querySelector("dl"), [["Place", receiver.place || "none"]]);
+  patchFacts(node.querySelector("dl"), [["Place", receiver.place || "none"], ...(receiver.moves ? [["Moves", "yes"]] : [])]);
 }

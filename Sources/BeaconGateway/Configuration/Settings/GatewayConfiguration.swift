@@ -29,6 +29,9 @@ public struct GatewayConfiguration: Sendable {
     /// The calibrations of receivers and beacons.
     public var calibrations = CalibrationSet()
 
+    /// True to learn the offsets of beacons, and of receivers that move.
+    public var learnsOffsets = true
+
     /// The rules for notifications.
     public var notify = NotificationRules()
 
@@ -201,6 +204,9 @@ extension GatewayConfiguration {
                     $1.items += ConfigurationItem.ofFile(kind, $0.value(key))
                 }
             },
+            Setting(
+                "learned-offsets", \.learnsOffsets, .boolean,
+                "Learns how much beacons, and receivers that move, differ from others of their kind."),
             Setting(
                 "suspicious", \.suspicions, .switch(SuspicionSettings.grammar), default: "false",
                 "Searches for beacons that may have been cloned."),

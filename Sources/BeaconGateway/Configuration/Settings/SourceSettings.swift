@@ -15,6 +15,9 @@ public struct SourceSettings: Hashable, Sendable {
     /// The receiver's name in notifications; nil for the source's own names.
     public var receiver: String?
 
+    /// The receivers that move among the beacons, so that their offsets are learned.
+    public var moving = MovingReceivers.none
+
     /// The speed of a capture or a simulation; a radio's is always 1.
     public var pace: Pace
 
@@ -70,6 +73,9 @@ extension SourceSettings {
             Setting(
                 "receiver", \.receiver, .text(), default: "`name`, or the source's own names",
                 "The receiver's name in events."),
+            Setting(
+                "moves", \.moving, .moving, default: "false",
+                "Whether its receivers, or those with these names, move among the beacons."),
             kind(
                 "speed", speed.shape, default: "1 for radios and simulations, otherwise `max`",
                 "The playback speed; 1 is real time."),
