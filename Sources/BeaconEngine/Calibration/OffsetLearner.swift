@@ -176,7 +176,7 @@ struct OffsetPair: Hashable, Sendable, Codable {
 
     init(kind: OffsetLearner.Kind, basis: Double) { (self.kind, self.basis) = (kind, basis) }
 
-    /// Adds readings; see ``OffsetLearner/hear(_:count:over:of:kind:by:at:)``. A beacon with another power starts again.
+    /// Adds readings of a minute. A beacon with another power starts again.
     mutating func hear(
         _ mean: Double, count: Int, kind: OffsetLearner.Kind, basis: Double, at second: Int64
     ) {
