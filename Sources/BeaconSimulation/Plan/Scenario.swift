@@ -45,6 +45,7 @@ extension Scenario {
         ("department-store", PackageResources.department_store_json),
         ("museum", PackageResources.museum_json),
         ("point-of-sale", PackageResources.point_of_sale_json),
+        ("still", PackageResources.still_json),
     ]
 
     /// The names of the scenarios that ship with the package, in alphabetical order.
