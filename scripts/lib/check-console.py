@@ -316,6 +316,98 @@ def check_token(folder):
     print("ok   only the token opens the console, and a browser asks for it once")
 
 
+def check_teaching(folder, pictures):
+    """Checks that a room is taught by keyboard: points arrive, what they would change is shown, they are kept, undone and
+    thrown away."""
+    from axe_selenium_python import Axe
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    own = os.path.join(folder, "teaching")
+    os.mkdir(own)
+    scenario = os.path.join(own, "flat.json")
+    with open(scenario, "w") as file:
+        json.dump({
+            "name": "flat", "duration": 100_000, "seed": 1, "uuid": UUID.lower(),
+            "people": [{"name": "Ann", "walk": [{"to": [1, 1, 1]}] + [
+                {"to": point, "arrive": 3 * number} for number, point in enumerate([[4, 4, 1], [1, 1, 1]] * 2_000, 1)]}],
+            "receivers": [{"name": "hall", "position": [0, 2, 1]}, {"name": "kitchen", "position": [9, 2, 1]}],
+            "beacons": [
+                {"name": "keys", "major": 1, "minor": 1, "carriedBy": "Ann", "interval": 0.5},
+                {"name": "cat", "major": 1, "minor": 2, "position": [8, 3, 0.2], "interval": 0.5}]}, file)
+    gateway = Gateway(own, f"""sources: [{{ name: flat, from: "simulation:{scenario}" }}]
+web: {{ listen: "127.0.0.1:0" }}
+outbox: {{ path: {own}/beacond.sqlite }}
+beacons:
+  - {{ name: keys, uuid: {UUID}, major: 1, minor: 1 }}
+  - {{ name: cat, uuid: {UUID}, major: 1, minor: 2 }}
+places:
+  - {{ name: hall, receivers: [hall] }}
+  - {{ name: kitchen, receivers: [kitchen] }}
+""")
+    for width, scheme in [(1280, "light"), (390, "dark")]:
+        browser = Browser(width, scheme=scheme)
+        driver = browser.driver
+
+        def press(words):
+            path = f"//button[normalize-space()='{words}' and not(@hidden) and not(@disabled)]"
+            found = until(lambda: [one for one in driver.find_elements(By.XPATH, path) if one.is_displayed()], f"there is no button {words}")
+            found[-1].send_keys(Keys.ENTER)
+
+        def picture(name):
+            axe = Axe(driver)
+            axe.inject()
+            violations = axe.run()["violations"]
+            assert not violations, f"teaching, {name}: {axe.report(violations)}"
+            assert driver.execute_script(
+                "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), f"{name} is too wide"
+            if pictures:
+                driver.save_screenshot(os.path.join(pictures, f"teaching-{name}-{width}-{scheme}.png"))
+
+        def confirm(sentence):
+            browser.sees(re.escape(sentence))
+            driver.find_elements(By.CSS_SELECTOR, "dialog[open] button[value=yes]")[-1].send_keys(Keys.ENTER)
+
+        try:
+            driver.get(f"{gateway.address}/#/settings/places")
+            press("Teach a room" if width == 390 else "Teach this room")
+            browser.sees("The one that moves most is chosen")
+            until(lambda: driver.execute_script(
+                "return document.querySelector('dialog [data-key=beacon] select').selectedOptions[0].text").startswith("keys"),
+                "the tag that moves is not chosen")
+            if width == 390:
+                room = driver.find_element(By.CSS_SELECTOR, "dialog [data-key=place] select")
+                room.send_keys(Keys.END)
+                driver.find_element(By.CSS_SELECTOR, "dialog [data-key=name] input").send_keys("bath")
+            picture("choose")
+            press("Start")
+            browser.sees("What it would change")
+            picture("points")
+            second = gateway.status(
+                "/v1/teaching", "POST", {"place": "x", "beacon": {"uuid": UUID, "major": 1, "minor": 1}},
+                X_Beacon_Console="1")
+            assert second == 409, f"a second teaching is answered with {second}"
+            if width == 1280:
+                press("Throw away")
+                confirm("Throw away these points?")
+                until(lambda: not driver.find_elements(By.CSS_SELECTOR, "dialog[open]"), "the dialog stays")
+                assert gateway.get("/v1/taught")["places"] == [], "points were kept"
+                continue
+            press("Keep")
+            browser.sees("Undo the last: bath")
+            assert [one["name"] for one in gateway.get("/v1/taught")["places"]] == ["bath"]
+            assert "bath" in [one["name"] for one in gateway.get("/v1/places")["places"]], "the place is not in use"
+            picture("kept")
+            press("Undo the last: bath")
+            confirm("Undo the last teaching of bath?")
+            browser.sees("No place is taught")
+            assert gateway.get("/v1/taught") == {"places": [], "last": None}
+        finally:
+            assert not browser.errors(), browser.errors()
+            driver.quit()
+    gateway.kill()
+    print("ok   a room is taught by keyboard, wide and narrow: points, what they change, keep, undo and throw away")
+
+
 def check_take_over(folder, pictures):
     """Checks that a beacon and a rule of the file are taken over by keyboard, can be edited then, and stay after a restart."""
     from selenium.webdriver.common.by import By
@@ -412,6 +504,7 @@ def main():
         check_air(folder)
         check_token(folder)
         check_take_over(folder, pictures)
+        check_teaching(folder, pictures)
         check_setup(folder, pictures, "127.0.0.1")
         check_setup(folder, None, "0.0.0.0")
         check_receivers(folder, pictures)

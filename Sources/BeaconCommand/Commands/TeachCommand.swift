@@ -101,9 +101,13 @@ struct TeachCommand: ParsableCommand {
                 "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. Is it on "
                     + "and in range? 'beacon scan' lists all beacons it hears")
         }
+        for (name, points) in taught {
+            if let hint = TaughtMap.hint(about: points) { ErrorOutput.shared.write("Note: \(name.printable): \(hint)") }
+        }
         try TaughtMap.update(file) { map in
             for (name, points) in taught { map.add(points, to: name) }
             printPlaces(map)
+            printJudgement(of: map)
         }
         ErrorOutput.shared.write("Saved to \(file.path).")
     }
@@ -158,6 +162,17 @@ struct TeachCommand: ParsableCommand {
             }
             return (name, teacher.points(of: beacon))
         }
+    }
+
+    /// Prints what the points tell apart. One place alone cannot be confused.
+    private func printJudgement(of map: TaughtMap) {
+        var plan = PlacePlan([])
+        plan.taught = map
+        let judgement = plan.judgement()
+        guard map.places.count > 1, let rightness = judgement.rightness else { return }
+        StandardOutput.write("Points that the others find in their place: \(Int((rightness * 100).rounded())) %")
+        for confusion in judgement.confusions { StandardOutput.write("  \(confusion.printable)") }
+        if let advice = judgement.advice { StandardOutput.write(advice) }
     }
 
     private func printPlaces(_ map: TaughtMap) {

@@ -27,8 +27,8 @@ struct TakeOverRoutes: Sendable {
     func add(to router: RouterGroup<WebContext>) {
         router.on(.post, "items/take-over") { request, _ in
             let wanted = try await request.value(of: Wanted.self)
-            guard let kind = ConfigurationItem.Kind(rawValue: wanted.kind) else {
-                let kinds = ConfigurationItem.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let kind = ConfigurationItem.Kind(rawValue: wanted.kind), kind.isInFile else {
+                let kinds = ConfigurationItem.Kind.allCases.filter(\.isInFile).map(\.rawValue).joined(separator: ", ")
                 throw Problem(.unprocessableContent, key: "kind", "must be one of \(kinds)")
             }
             let (move, copy) = try await changes.takeOver(kind, wanted.name, from: current)

@@ -34,6 +34,9 @@ struct PlaceLead {
     /// The noise of the two receivers in dB.
     var noise: Float
 
+    /// Creates a lead.
+    init(lead: Float, rise: Float, noise: Float) { (self.lead, self.rise, self.noise) = (lead, rise, noise) }
+
     /// Compares the levels of one beacon at the deciding receivers of two places.
     init(of other: PlaceLevel, over current: PlaceLevel) {
         lead = other.level - current.level

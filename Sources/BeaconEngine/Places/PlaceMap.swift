@@ -11,6 +11,9 @@ public struct PlaceMap: Hashable, Sendable {
     /// The place of each receiver; nil for a receiver in no place, which helps only with taught places.
     public private(set) var receivers: [Int?]
 
+    /// The receivers whose place is only a guess from the taught levels.
+    public var guessed: Set<Int> = []
+
     /// The rules of the decision.
     public var rules = PlaceRules()
 

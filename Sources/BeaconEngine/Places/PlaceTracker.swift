@@ -88,8 +88,8 @@ struct PlaceTracker {
     /// The levels of each beacon, one for each receiver.
     var levels: [PlaceLevel] = []
 
-    /// With taught places, the cost of each place above the likeliest one, for each beacon. The last entry is for no
-    /// known place.
+    /// With taught places, the cost of each place above the likeliest one, for each beacon. The last entry is for
+    /// levels unlike all taught ones.
     var evidence: [Float] = []
 
     private(set) var slots: [BeaconIdentity: UInt32] = [:]
@@ -439,7 +439,8 @@ extension PlaceTracker {
             let isUndecided = (air.isAnyDeaf || air.isTaughtDeaf) && beacon.reported != NoPlace.nowhere
             return seem(slot, to: isUndecided ? NoPlace.unknown : NoPlace.nowhere, for: 0)
         }
-        return taught.isEmpty ? strongestPlace(of: slot, isHeard: isHeard, air) : likeliestPlace(of: slot, air)
+        return taught.isEmpty
+            ? strongestPlace(of: slot, isHeard: isHeard, air) : likeliestPlace(of: slot, isHeard: isHeard, air)
     }
 
     /// Returns a beacon's place after it seemed to be in `place`: that place once it has seemed so for long enough.
@@ -490,7 +491,7 @@ extension PlaceTracker {
     ///
     /// A beacon that was in no place is in the loudest place at once. A place that was known before a restart or an
     /// outage is kept for longer, because its receivers may start later.
-    private mutating func strongestPlace(of slot: Int, isHeard: Bool, _ air: Air) -> Int16 {
+    mutating func strongestPlace(of slot: Int, isHeard: Bool, _ air: Air) -> Int16 {
         let current = Int(beacons[slot].reported)
         if current >= 0, isOutOfHearing(slot, air) { return seem(slot, to: NoPlace.unknown, for: 0) }
         guard var best = standing.best else { return Int16(current) }
@@ -516,7 +517,7 @@ extension PlaceTracker {
     }
 
     /// Returns the seconds that a reading of a beacon counts for. A reading of a slow beacon counts for more.
-    private func seconds(of slot: Int) -> Float { min(max(beacons[slot].gap, 1), PlaceRules.maximumSeconds) }
+    func seconds(of slot: Int) -> Float { min(max(beacons[slot].gap, 1), PlaceRules.maximumSeconds) }
 
     /// Returns true if the reference of a beacon's kind is that of close beacons.
     private mutating func isClosenessTelling(_ slot: Int) -> Bool {
@@ -569,57 +570,5 @@ extension PlaceTracker {
             if air.hearing[number] == .interrupted || hearingSeconds[number] <= needed { return true }
         }
         return false
-    }
-}
-
-/// The decision by taught levels: a beacon is in the place whose levels are most similar to its own.
-extension PlaceTracker {
-    /// Decides the place of a beacon by the similarity of its levels to the taught ones.
-    ///
-    /// Each second adds to the accumulated cost of each place. No place is ever behind another by more than
-    /// ``TaughtPlaces/switchCost``, so that a beacon can move. That is the cheapest path through the places up to now,
-    /// with that cost for each move.
-    private mutating func likeliestPlace(of slot: Int, _ air: Air) -> Int16 {
-        let beacon = beacons[slot]
-        let power = Float(beacon.measuredPower)
-        let first = slot * receivers.count
-        let heard = receivers.indices.map { number -> Float in
-            guard air.hearing[number] != .deaf else { return TaughtPlaces.Heard.absent }
-            let level = levels[first + number]
-            return level.isHeard ? level.level - power : TaughtPlaces.Heard.silent
-        }
-        guard heard.contains(where: \.isFinite) else {
-            let isLost = beacon.holder >= 0 ? air.hearing[Int(beacon.holder)] == .deaf : !air.isAnyHearing
-            return beacon.reported >= 0 && isLost ? NoPlace.unknown : beacon.reported
-        }
-        let costs = taught.costs(heard, places: map.receivers, measuredPower: power) + [TaughtPlaces.unknownCost]
-        let row = slot * costs.count
-        var least = evidence[row..<row + costs.count].min() ?? 0
-        for (place, cost) in costs.enumerated() {
-            evidence[row + place] = min(evidence[row + place], least + TaughtPlaces.switchCost) + cost
-        }
-        least = evidence[row..<row + costs.count].min() ?? 0
-        for place in costs.indices { evidence[row + place] -= least }
-        let (best, second) = likeliest(of: slot)
-        guard let best, evidence[row + best] < evidence[row + map.placeCount] else { return NoPlace.unknown }
-        if air.isAnyDark, let second, evidence[row + second] - evidence[row + best] < TaughtPlaces.clearLead {
-            return NoPlace.unknown
-        }
-        return Int16(best)
-    }
-
-    /// Returns the likeliest place of a beacon, and the next one.
-    private func likeliest(of slot: Int) -> (best: Int?, second: Int?) {
-        let row = slot * (map.placeCount + 1)
-        var (best, second): (Int?, Int?)
-        for place in 0..<map.placeCount {
-            let own = evidence[row + place]
-            if own < best.map({ evidence[row + $0] }) ?? .infinity {
-                (best, second) = (place, best)
-            } else if own < second.map({ evidence[row + $0] }) ?? .infinity {
-                second = place
-            }
-        }
-        return (best, second)
     }
 }

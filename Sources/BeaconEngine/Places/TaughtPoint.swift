@@ -1,3 +1,5 @@
+import BeaconModel
+
 /// The levels of a beacon at a spot of a place, from a few seconds of teaching.
 public struct TaughtPoint: Hashable, Sendable {
     /// The level at one receiver.
@@ -34,10 +36,12 @@ public struct TaughtPoint: Hashable, Sendable {
 /// receivers, so that amount is subtracted. If both were silent at a receiver, they agree. That distinguishes places
 /// that are far from a receiver.
 ///
-/// The numbers were chosen on a recording of a flat, by drawing stands of 20 s and judging the rest of it.
+/// The numbers were chosen on a recording of a flat, by drawing stands of 20 s and judging the rest of it, and those of
+/// the strongest receiver on a flat, a door and an open office.
 struct TaughtPlaces {
-    /// The spread of a level, in dB², and of the power of beacons.
-    private static let variance: Float = 36
+    /// The spread of a level and of the power of beacons, in dB.
+    static let spread: Float = 6
+    private static let variance = spread * spread
 
     /// The maximum cost of one receiver, so that an open door does not decide: three times the spread.
     private static let most: Float = 9
@@ -50,11 +54,15 @@ struct TaughtPlaces {
     private static let own: Float = 1
     private static let ownLead: Float = 6
 
-    /// The cost per second of being in no known place.
+    /// How often the lead of the strongest receiver's place counts, beside the similarity: a room with a receiver is
+    /// found at least as well as without teaching. The largest lead that counts is ``most``, as a cost.
+    private static let leadWeight: Float = 2
+
+    /// The cost per second of levels that are unlike all taught ones.
     static let unknownCost: Float = 1.5
 
-    /// The maximum cost by which a place is behind another before a second is added, and so the cost of a move: about
-    /// half a second with perfect levels in one place and no match in the other.
+    /// The maximum cost by which a place is behind another before a second is added: about half a second with perfect
+    /// levels in one place and no match in the other.
     static let switchCost: Float = 0.5
 
     /// The minimum lead of the best place while another has no receiver that hears. It removes as many wrong seconds as
@@ -75,8 +83,8 @@ struct TaughtPlaces {
     /// The levels of all points, place after place.
     private var levels: [Float] = []
     private let width: Int
-    /// The points of each place.
-    private let ranges: [Range<Int>]
+    /// The numbers of each place's points.
+    fileprivate let ranges: [Range<Int>]
 
     /// True for each receiver that was present when places were taught.
     private(set) var isTaught: [Bool]
@@ -85,11 +93,13 @@ struct TaughtPlaces {
     ///   - points: the points; there may be none.
     ///   - placeCount: the number of places.
     ///   - receiverCount: the number of receivers.
-    init(_ points: [TaughtPoint], placeCount: Int, receiverCount: Int) {
+    ///   - joinsPoints: whether to merge similar points of a place that has very many.
+    init(_ points: [TaughtPoint], placeCount: Int, receiverCount: Int, joinsPoints: Bool = true) {
         width = receiverCount
         var ranges: [Range<Int>] = []
         for place in 0..<placeCount {
-            let own = Self.joined(points.filter { $0.place == place }.map { Self.levels($0, receiverCount) })
+            var own = points.filter { $0.place == place }.map { Self.levels($0, receiverCount) }
+            if joinsPoints { own = Self.joined(own) }
             ranges.append(levels.count / max(width, 1)..<levels.count / max(width, 1) + own.count)
             for point in own { levels += point }
         }
@@ -100,7 +110,7 @@ struct TaughtPlaces {
 
     var isEmpty: Bool { levels.isEmpty }
 
-    private static func levels(_ point: TaughtPoint, _ count: Int) -> [Float] {
+    fileprivate static func levels(_ point: TaughtPoint, _ count: Int) -> [Float] {
         (0..<count).map { number in
             guard number < point.levels.count else { return Mark.absent }
             return switch point.levels[number] {
@@ -136,7 +146,7 @@ struct TaughtPlaces {
         return points
     }
 
-    /// The special levels of a receiver in one second, for ``costs(_:places:measuredPower:)``.
+    /// The special levels of a receiver in one second, for ``costs(_:in:measuredPower:omitting:)``.
     enum Heard {
         /// The receiver hears, but not the beacon.
         static var silent: Float { Mark.silent }
@@ -151,12 +161,16 @@ struct TaughtPlaces {
     ///
     /// - Parameters:
     ///   - heard: the level at each receiver above the beacon's measured power, or one of ``Heard``.
-    ///   - places: the place of each receiver.
+    ///   - map: the places of the receivers.
     ///   - measuredPower: the beacon's power in dBm.
-    func costs(_ heard: [Float], places: [Int?], measuredPower: Float) -> [Float] {
+    ///   - omitted: the numbers of points that do not count.
+    func costs(
+        _ heard: [Float], in map: PlaceMap, measuredPower: Float, omitting omitted: Range<Int> = 0..<0
+    ) -> [Float] {
+        let places = map.receivers
         var costs = ranges.map { range in
             var distances: [Float] = []
-            for point in range {
+            for point in range where !omitted.contains(point) {
                 if let distance = distance(heard, to: point, measuredPower: measuredPower) {
                     distances.append(distance)
                 }
@@ -180,7 +194,24 @@ struct TaughtPlaces {
             if places[number] != place { lead = min(lead, heard[strongest] - level) }
         }
         costs[place] = min(costs[place], Self.own * (2 - lead / Self.ownLead))
+        addLeads(heard, in: map, to: &costs)
         return costs
+    }
+
+    /// Adds what each place with receivers is behind the place of the strongest one.
+    private func addLeads(_ heard: [Float], in map: PlaceMap, to costs: inout [Float]) {
+        var best = [Float](repeating: .nan, count: costs.count)
+        // A receiver that was added after the teaching does not count.
+        for (number, place) in map.receivers.enumerated() where isTaught[number] && !map.guessed.contains(number) {
+            // A silent receiver is infinitely far behind. A place whose receivers are all deaf is not behind.
+            guard let place, !heard[number].isNaN else { continue }
+            best[place] = best[place].isNaN ? heard[number] : max(best[place], heard[number])
+        }
+        guard let most = best.filter(\.isFinite).max() else { return }
+        for (place, level) in best.enumerated() where !level.isNaN {
+            let lead = (most - level) / Self.spread
+            costs[place] += Self.leadWeight * min(lead * lead, Self.most)
+        }
     }
 
     private func distance(_ heard: [Float], to point: Int, measuredPower: Float) -> Float? {
@@ -211,5 +242,41 @@ struct TaughtPlaces {
             cost += min(difference * difference / Self.variance, Self.most)
         }
         return cost / count
+    }
+}
+
+extension PlaceMap {
+    /// Returns the place that the taught levels give for each of some points, as for a beacon that stays there.
+    ///
+    /// - Parameters:
+    ///   - points: the points.
+    ///   - areTaught: true if they are ``taught``. Each is then judged without itself and its neighbors, since a person
+    ///     stays at one spot for longer than a point.
+    public func foundPlaces(of points: [TaughtPoint], areTaught: Bool) -> [Int?] {
+        let known = TaughtPlaces(
+            taught, placeCount: placeCount, receiverCount: receivers.count, joinsPoints: false)
+        var next = known.ranges.map(\.lowerBound)
+        return points.map { point in
+            guard next.indices.contains(point.place) else { return nil }
+            let own = known.ranges[point.place]
+            let number = next[point.place]
+            next[point.place] += 1
+            // A place with few points would lose them all.
+            let margin = own.count > 3 ? 1 : 0
+            let omitted = areTaught ? (number - margin..<number + margin + 1).clamped(to: own) : 0..<0
+            return known.place(of: point, in: self, omitting: omitted)
+        }
+    }
+}
+
+extension TaughtPlaces {
+    /// Returns the place of a beacon with the levels of a point; nil if nothing tells it.
+    fileprivate func place(of point: TaughtPoint, in map: PlaceMap, omitting omitted: Range<Int>) -> Int? {
+        let heard = Self.levels(point, map.receivers.count)
+        let costs = costs(
+            heard, in: map, measuredPower: Float(IBeaconFrame.defaultMeasuredPower), omitting: omitted)
+        if let best = costs.indices.min(by: { costs[$0] < costs[$1] }), costs[best] < Self.unknownCost { return best }
+        let audible = heard.indices.filter { heard[$0].isFinite && map.receivers[$0] != nil }
+        return audible.max { heard[$0] < heard[$1] }.flatMap { map.receivers[$0] }
     }
 }

@@ -134,8 +134,8 @@ package struct HeardBeaconValue: Encodable, Sendable {
 
 /// The makers whose beacons are delivered with a common UUID.
 enum BeaconMaker {
-    /// The UUIDs in lower case, from public apps for these makers' beacons and, for the example, from Apple's AirLocate.
-    /// Anyone can use them, so a name here is a hint.
+    /// The UUIDs in lower case, from public apps for these makers' beacons and from Apple's AirLocate. Anyone can use
+    /// them, so a name here is a hint.
     private static let names = [
         "b9407f30-f5f8-466e-aff9-25556b57fe6d": "Estimote",
         "f7826da6-4fa2-4e98-8024-bc5b71e0893e": "Kontakt.io",

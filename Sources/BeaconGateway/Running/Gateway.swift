@@ -50,6 +50,8 @@ package actor Gateway {
     var clients = ListeningClients()
     /// The beacons on the air, while a client watches them.
     var heard: HeardBeacons?
+    /// The teaching in progress, if any.
+    var teaching: Teaching?
     var advertised = AdvertisedBeacon()
     var pumps = Pumps()
     /// Ranging reports on their way to rules, and changes on their way to applications.
@@ -340,10 +342,16 @@ package actor Gateway {
     private func endRecording(_ number: Int) { clients.endRecording(number) }
 
     /// Sends heartbeats to clients that range or record.
-    package func sendHeartbeats() { clients.beat() }
+    package func sendHeartbeats() {
+        clients.beat()
+        if teaching?.beat() == false { endTeaching() }
+    }
 
     /// Ends the streams of all clients that range or record, because the daemon ends.
-    package func endListeners() { clients.finish() }
+    package func endListeners() {
+        clients.finish()
+        endTeaching()
+    }
 
     // MARK: - Advertising
 
@@ -398,6 +406,11 @@ extension Gateway {
         clients.record(batch, of: listener.sources[number]) { listener.name($0) }
         heard?.note(batch, of: listener.sources[number]) { listener.name($0) }
         if heard?.isForgotten == true { heard = nil }
+        if teaching != nil {
+            teaching?.note(batch, of: listener.sources[number], in: configuration.places, receiverValues) {
+                listener.name($0)
+            }
+        }
         if time != nil {
             // In a fleet, other machines may have the receivers.
             if fleet == nil { listener.reportMissingReceivers(of: configuration) }

@@ -77,7 +77,7 @@ extension ItemChange {
                 throw Failure(
                     code: .taken,
                     description:
-                        "there is a \(item.kind.rawValue) named \"\(item.name)\"\(isOfFile ? " in the file" : "") already; choose another name",
+                        "there is a \(item.kind.words) named \"\(item.name)\"\(isOfFile ? " in the file" : "") already; choose another name",
                     faults: [.init(key: "name", message: "is already taken")])
             }
             list[item.key] = item
@@ -86,7 +86,7 @@ extension ItemChange {
         func remove(_ key: ConfigurationItem.Key) throws -> Int {
             if let item = list.removeValue(forKey: key) { return item.order }
             guard ofFile.contains(key) else {
-                throw Failure(code: .unknown, description: "there is no \(key.kind.rawValue) of this name")
+                throw Failure(code: .unknown, description: "there is no \(key.kind.words) of this name")
             }
             let file = path.map { ", \($0)" } ?? ""
             throw Failure(
@@ -97,11 +97,25 @@ extension ItemChange {
             try add(item, at: next)
             next += 1
         // It keeps its position.
-        case .replace(let name, let item): try add(item, at: try remove(.init(kind: item.kind, name: name)))
-        case .remove(let kind, let name): _ = try remove(.init(kind: kind, name: name))
+        case .replace(let name, let item):
+            try add(item, at: try remove(.init(kind: item.kind, name: name)))
+            if item.kind == .place, item.name != name { moveTeaching(of: name, to: item.name, in: &list) }
+        case .remove(let kind, let name):
+            _ = try remove(.init(kind: kind, name: name))
+            if kind == .place { list[.init(kind: .taught, name: name)] = nil }
         case .several(let changes):
             for change in changes { try change.apply(to: &list, &next, beside: ofFile, in: path) }
         }
+    }
+
+    /// Lets the teaching of a place follow its name.
+    private func moveTeaching(
+        of name: String, to new: String, in list: inout [ConfigurationItem.Key: ConfigurationItem]
+    ) {
+        guard let old = list.removeValue(forKey: .init(kind: .taught, name: name)) else { return }
+        var item = old.renamed(to: new)
+        item.order = old.order
+        list[item.key] = item
     }
 
     /// Rejects a change that would disable an item in use, or whose new item cannot be used.

@@ -144,6 +144,7 @@ package struct TakeOver: Sendable {
         case .beacon: ["beacons"]
         case .region: ["regions"]
         case .place: ["places"]
+        case .taught: []
         case .rule: ["launch", "rules"]
         }
     }

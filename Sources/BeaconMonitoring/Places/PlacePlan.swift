@@ -70,10 +70,12 @@ public struct PlacePlan: Hashable, Sendable {
             for receiver in place.receivers where placeOf[receiver] == nil { placeOf[receiver] = number }
         }
         let (names, receivers) = (placeNames, receiverNames)
-        for receiver in receivers where placeOf[receiver] == nil {
+        let known = Set(placeOf.keys)
+        for receiver in receivers where !known.contains(receiver) {
             placeOf[receiver] = taught?.likelyPlace(of: receiver).flatMap { names.firstIndex(of: $0) }
         }
         var map = PlaceMap(placeCount: names.count, receivers: receivers.map { placeOf[$0] })
+        map.guessed = Set(receivers.indices.filter { !known.contains(receivers[$0]) })
         map.taught = taught?.points(placeNames: names, receivers: receivers) ?? []
         map.rules = rules
         map.reportsEachSecond = reportsEachSecond

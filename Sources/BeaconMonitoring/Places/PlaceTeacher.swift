@@ -83,8 +83,8 @@ public struct PlaceTeacher: Sendable {
         return stands.flatMap { points($0, power: power) }
     }
 
-    /// Returns a beacon's power in dBm, as places use it.
-    private func power(of beacon: BeaconIdentity) -> Double {
+    /// Returns a beacon's power in dBm, as places use it. Levels of points are relative to it.
+    package func power(of beacon: BeaconIdentity) -> Double {
         let power = powers[beacon] ?? MeasuredPower()
         return power.valid.map(Double.init) ?? calibrations[beacon]?.power ?? Double(power.assumed)
     }

@@ -1,9 +1,11 @@
 // Settings: places and their receivers.
 
-import { get, pathOf, send } from "./api.js";
+import { get, isReadOnly, pathOf, send } from "./api.js";
+import { el, show } from "./dom.js";
 import { formDialog } from "./form.js";
 import { settingFields } from "./settings-keys.js";
 import { settingRow, settingsList } from "./settings-list.js";
+import { taughtSection, teachDialog } from "./settings-teach.js";
 
 export const title = "Places";
 
@@ -15,12 +17,20 @@ export function open(root) {
     removal: "beacond no longer locates beacons in it. Its events stay in the history.",
     row: (item) => {
       const node = settingRow(item);
-      node.update = (now) => node.describe(`${now.receivers.length === 1 ? "Receiver" : "Receivers"}: ${now.receivers.join(", ")}${now.dark ? "; none of them hears right now" : ""}`);
+      const teach = isReadOnly() ? null : el("button.small", { type: "button", "aria-label": `Teach ${item.name}`, click: () => teachDialog(item.name) }, "Teach this room");
+      if (teach) node.querySelector(".setting-actions").append(teach);
+      node.update = (now) => {
+        const [isTaught, actions] = [!now.receivers.length, node.querySelector(".setting-actions")];
+        // A room that was only taught is changed by teaching.
+        for (const button of actions.children) show(button, !isTaught || button === teach);
+        node.describe(isTaught ? "Only taught, without a receiver" : `${now.receivers.length === 1 ? "Receiver" : "Receivers"}: ${now.receivers.join(", ")}${now.dark ? "; none of them hears right now" : ""}`);
+      };
       return node;
     },
     edit: (item) => placeForm(item, list.saved),
   });
-  return list.end;
+  const endTaught = taughtSection(root);
+  return () => { list.end(); endTaught(); };
 }
 
 async function placeForm(item, saved) {

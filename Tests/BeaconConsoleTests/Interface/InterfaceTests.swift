@@ -42,7 +42,9 @@ struct InterfaceTests {
     private static let gate: HTTPFields = [.authorization: "Bearer 0123456789abcdef"]
 
     /// Endless requests, of which only the headers are requested.
-    private static let endless: Set = ["/v1/events/stream", "/v1/ranging/stream", "/v1/sightings"]
+    private static let endless: Set = [
+        "/v1/events/stream", "/v1/ranging/stream", "/v1/sightings", "/v1/teaching/stream",
+    ]
 
     /// Requests that read, with content in every answer.
     private static let shown: [Sample] = [
@@ -52,7 +54,8 @@ struct InterfaceTests {
         Sample("GET /v1/sources"), Sample("GET /v1/receivers"), Sample("GET /v1/regions"), Sample("GET /v1/places"),
         Sample("GET /v1/registered-beacons"), Sample("GET /v1/registered-beacons/export"), Sample("GET /v1/beacons"),
         Sample("GET /v1/beacons/heard", "/v1/beacons/heard?seconds=600"),
-        Sample("GET /v1/ranging/stream"), Sample("GET /v1/sightings"),
+        Sample("GET /v1/ranging/stream"), Sample("GET /v1/sightings"), Sample("GET /v1/teaching/stream"),
+        Sample("GET /v1/taught"),
         Sample("GET /v1/fleet", nil, nil, 404), Sample("GET /v1/rules"), Sample("GET /v1/rules/runs"),
         Sample("GET /v1/events"), Sample("GET /v1/events/counts", "/v1/events/counts?from=0&to=2000000000"),
         Sample("GET /v1/events/stream"), Sample("GET /v1/events/export", "/v1/events/export?format=log"),
@@ -75,6 +78,10 @@ struct InterfaceTests {
             "POST /v1/registered-beacons/import", nil, "name,uuid,major,minor\nshelf,\(uuid),1,7\n",
             headers: [.contentType: "text/csv"]),
         Sample("POST /v1/items/take-over", nil, #"{"kind":"beacon","name":"old"}"#, 200),
+        Sample(
+            "POST /v1/teaching", nil, #"{"place":"bath","beacon":{"uuid":"\#(uuid)","major":1,"minor":2}}"#, 201),
+        Sample("POST /v1/teaching/keep", nil, nil, 409), Sample("DELETE /v1/teaching", nil, nil, 204),
+        Sample("POST /v1/taught/undo", nil, nil, 404), Sample("DELETE /v1/taught/{name}", "/v1/taught/bath", nil, 404),
         item("rules", #""events":["near"],"message":"hello""#),
         Sample("PUT /v1/rules/{name}", "/v1/rules/new", body(#""events":["enter"],"message":"hello""#)),
         Sample("PUT /v1/rules/{name}/enabled", "/v1/rules/new/enabled", #"{"enabled":false}"#),

@@ -61,4 +61,59 @@ struct TaughtPlaceTests {
         bench.pass(10, [-84, -110])
         #expect(bench.changes().last?.hasSuffix(" 2") == true)
     }
+
+    @Test("Seconds without new readings are no evidence")
+    func silence() {
+        var bench = PlaceBench(map, attaching: 2)
+        bench.pass(10, [-60, -84])
+        // One second of the next room, as at a door, and then silence.
+        bench.pass(1, [-70, -78])
+        bench.pass(20, [nil, nil])
+        #expect(bench.changes().map { $0.suffix(2) } == [" 0"])
+    }
+
+    @Test("A larger margin and a longer hold time delay a move", arguments: [(6.0, 20), (12, 20), (6, 80)])
+    func rules(margin: Double, holdTime: Int) {
+        func moved(_ rules: PlaceRules) -> Double? {
+            var map = map
+            map.rules = rules
+            var bench = PlaceBench(map, attaching: 2)
+            bench.pass(20, [-60, -84])
+            _ = bench.changes()
+            bench.pass(120, [-71, -76])
+            return bench.changes().first.flatMap { Double($0.prefix { $0 != " " }) }
+        }
+        var rules = PlaceRules()
+        let usual = moved(rules) ?? .infinity
+        (rules.margin, rules.holdTime) = (margin, .seconds(holdTime))
+        let later = moved(rules) ?? .infinity
+        #expect(usual < 60)
+        #expect(margin == 6 && holdTime == 20 ? later == usual : later > usual)
+    }
+
+    @Test("Levels unlike all taught ones are in the place of the strongest receiver")
+    func unlike() {
+        var map = map
+        // The middle is taught, and only at one spot.
+        map.taught = [map.taught[1]]
+        var bench = PlaceBench(map, attaching: 2)
+        bench.pass(20, [-50, -52])
+        #expect(bench.changes().map { $0.suffix(2) } == [" 0"])
+    }
+
+    @Test("Each taught point is judged by the others")
+    func judgement() {
+        var map = map
+        let near = map.taught[0]
+        var far = near
+        far.levels = [.heard(-2), .heard(-23)]
+        // A point that was taught in the wrong room.
+        var wrong = map.taught[2]
+        wrong.place = 1
+        wrong.levels = [.heard(-24), .heard(-1)]
+        let last = map.taught[2]
+        map.taught = [near, far, map.taught[1], map.taught[1], wrong, last, last]
+        #expect(map.foundPlaces(of: map.taught, areTaught: true) == [0, 0, 1, 1, 2, 2, 2])
+        #expect(map.foundPlaces(of: [near], areTaught: false) == [0])
+    }
 }

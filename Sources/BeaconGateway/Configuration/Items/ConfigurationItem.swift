@@ -3,14 +3,21 @@ package import BeaconDelivery
 package import BeaconMonitoring
 import Foundation
 
-/// An item that can be configured in the file or in the console: a region, a named beacon, a place or a rule.
+/// An item that can be configured in the file or in the console: a region, a named beacon, a place or a rule. Only the
+/// console has the teaching of a place.
 ///
 /// Items of the file are always used. Items of the console are stored separately, and used as long as the file has no
 /// item of the same name.
 package struct ConfigurationItem: Hashable, Sendable {
     /// A kind of item, named after its list in the file.
     package enum Kind: String, Sendable, CaseIterable {
-        case beacon, region, place, rule
+        case beacon, region, place, taught, rule
+
+        /// True for a list of the file.
+        package var isInFile: Bool { self != .taught }
+
+        /// The kind in a sentence.
+        var words: String { self == .taught ? "teaching of a place" : rawValue }
     }
 
     /// The origin of an item.
@@ -29,6 +36,7 @@ package struct ConfigurationItem: Hashable, Sendable {
         case beacon(BeaconSettings)
         case region(RegionSettings)
         case place(PlacePlan.Place)
+        case taught(PlaceTeaching)
         case rule(Rule)
     }
 
@@ -76,6 +84,7 @@ package struct ConfigurationItem: Hashable, Sendable {
             case .beacon: BeaconSettings.grammar.read(section).map(Value.beacon)
             case .region: RegionSettings.grammar.read(section).map(Value.region)
             case .place: PlacePlan.Place.grammar.read(section).map(Value.place)
+            case .taught: PlaceTeaching.read(settings, section).map(Value.taught)
             case .rule: Rule.grammar.read(section).map(Value.rule)
             }
         let faults = reading.diagnostics.filter { $0.severity == .error }.map { Fault($0.message) }

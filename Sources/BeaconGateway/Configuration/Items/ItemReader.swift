@@ -82,6 +82,12 @@ extension GatewayConfiguration {
             plan.places.append(place)
             if let mistake = plan.mistake() { return mistake }
             places = plan
+        case .taught(let teaching):
+            var plan = places ?? PlacePlan([])
+            plan.taught = plan.taught ?? TaughtMap()
+            plan.taught?.add(teaching.points, to: teaching.name)
+            if let mistake = plan.mistake() { return mistake }
+            places = plan
         case .rule(let rule):
             if let conflict = conflict(.rule, rule.name) { return conflict }
             guard rule.target == nil || web?.allowsPrograms == true else {

@@ -85,7 +85,7 @@ extension PlacePlan {
 
 extension ConfigurationSection {
     /// Reports a place whose name is a state in Home Assistant. Its sensor could not show that place.
-    fileprivate func checkName(ofPlace name: String, at key: String) {
+    func checkName(ofPlace name: String, at key: String) {
         let message =
             "\"\(key)\" has the place \"\(name)\", which Home Assistant shows as a state; give the place another name"
         switch name.lowercased().filter({ !$0.isWhitespace }) {
