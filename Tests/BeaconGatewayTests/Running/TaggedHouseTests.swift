@@ -81,7 +81,9 @@ struct TaggedHouseTests {
             #expect(changes(of: name).count == count, "\(name): \(changes(of: name))")
         }
         let tags = checked.configuration.tags
-        let heard = await Set(gateway.reporter.view.whereabouts.keys)
+        let heard = bench.received.withLock { events in
+            Set(events.compactMap { event in if case .placed(let change) = event { change.identity } else { nil } })
+        }
         #expect(Set(tags.map(\.identity)).isSubset(of: heard) && heard.count == 6, "\(heard)")
     }
 }

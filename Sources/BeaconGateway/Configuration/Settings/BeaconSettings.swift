@@ -17,6 +17,8 @@ public struct BeaconSettings: Hashable, Sendable {
     /// The keys and the fixed address of the tag.
     private var keys: [IdentityResolvingKey] = []
     private var address: DeviceAddress?
+    /// The number of parts of its identity that were read without a fault.
+    private var partCount = 0
 
     /// The id in Home Assistant, instead of one made from UUID, major and minor.
     public var id: String?
@@ -75,12 +77,17 @@ extension BeaconSettings {
         Setting(
             "uuid", .uuid, title: "UUID",
             "The UUID that it sends; all beacons of an organization share it. It is required, unless `irk` or `address` names a phone or a watch."
-        ) { $0.identity = BeaconIdentity(uuid: $1, major: 0, minor: 0) },
+        ) {
+            $0.identity = BeaconIdentity(uuid: $1, major: 0, minor: 0)
+            $0.partCount += 1
+        },
         Setting("major", .integer(0...65_535), "The major value that it sends; required with `uuid`.") {
             $0.identity = BeaconIdentity(uuid: $0.identity.uuid, major: $1, minor: 0)
+            $0.partCount += 1
         },
         .minor("The minor value that it sends; required with `uuid`.") {
             $0.identity = BeaconIdentity(uuid: $0.identity.uuid, major: $0.identity.major, minor: $1)
+            $0.partCount += 1
         },
         Setting(
             "irk", \.keys, .identityKeys, title: "Key of a phone or a watch",
@@ -132,12 +139,13 @@ extension BeaconSettings {
     /// Reads what identifies a beacon or a tag, and reports missing and excess keys.
     private mutating func readIdentity(_ section: ConfigurationSection) -> Bool {
         let parts = ["uuid", "major", "minor"]
+        defer { partCount = 0 }
         guard section.has("irk") || section.has("address") else {
             for part in parts where !section.has(part) {
                 section.reportMissing(
                     part, part == "uuid" ? .remedyForUUID : "a beacon is identified by its uuid, major and minor")
             }
-            return parts.allSatisfy(section.has)
+            return partCount == parts.count
         }
         for part in parts where section.has(part) {
             section.report(

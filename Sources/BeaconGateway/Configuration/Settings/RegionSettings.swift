@@ -16,8 +16,10 @@ public struct RegionSettings: Hashable, Sendable {
 
     /// The name of the only beacon that belongs to it; nil for a region of a UUID.
     package var beacon: String?
-    /// True if the file sets its exit time-out.
+    /// True if the file sets the exit time-out of a region that names a beacon.
     private var hasExitTimeout = false
+    /// True while a region without a valid UUID or beacon is read.
+    private var isVoid = true
 
     /// Creates the settings of a region.
     public init(name: String, region: MonitoredRegion, id: String? = nil) {
@@ -41,7 +43,10 @@ extension RegionSettings {
             Setting(
                 "uuid", .uuid, title: "UUID",
                 "The UUID that its beacons send; all beacons of an organization share it. It is required, unless `beacon` names one."
-            ) { $0.region.constraint = BeaconConstraint(uuid: $1) },
+            ) {
+                $0.region.constraint = BeaconConstraint(uuid: $1)
+                $0.isVoid = false
+            },
             Setting("major", .integer(0...65_535), "The major value of its beacons; without it, any.") {
                 $0.region.constraint = BeaconConstraint(uuid: $0.region.constraint.uuid, major: $1)
             },
@@ -78,7 +83,8 @@ extension RegionSettings {
             section.report(
                 section.origin(of: key), "\"\(key)\" cannot be combined with \"beacon\"; remove one of them")
         }
-        settings.hasExitTimeout = section.has("exit-timeout")
+        settings.hasExitTimeout = section.has("beacon") && section.has("exit-timeout")
+        defer { settings.isVoid = true }
         let region = settings.region
         if let minimum = region.minimumRSSI, let exit = region.exitRSSI, exit > minimum {
             section.report(
@@ -92,7 +98,7 @@ extension RegionSettings {
                 "\"exit-rssi\" cannot be combined with \"minimum-rssi: auto\", which learns both; remove it")
         }
         settings.region.exitRSSI = region.exitRSSI ?? region.minimumRSSI
-        return isWhole && (section.has("uuid") || section.has("beacon"))
+        return isWhole && (!settings.isVoid || settings.beacon != nil)
             && (section.has("major") || region.constraint.minor == nil)
     }
 
