@@ -538,9 +538,14 @@ extension ReceiverNetwork {
             &batch)
     }
 
-    /// Counts an advert of another device.
-    mutating func noteOther(_ receiver: Int, _ message: Message, _ reception: GatewayAdvert.Reception) {
-        _ = countAdvert(of: receiver, message, stamp: reception.stamp)
+    /// Adds an advert without an iBeacon, of which the message has only the address.
+    mutating func hearOther(
+        _ receiver: Int, _ message: Message, _ reception: GatewayAdvert.Reception, _ batch: inout AdvertBatch
+    ) {
+        guard let time = countAdvert(of: receiver, message, stamp: reception.stamp), isListening else { return }
+        let report = AdvertisingReport(
+            kind: .nonConnectable, address: Self.address(reception.address), rssi: Self.strength(reception.rssi))
+        batch.hear(withoutBytes: Reception(time: time, receiver: ReceiverID(UInt16(receiver)), report: report))
     }
 
     /// Counts an advert.

@@ -54,10 +54,10 @@ struct ExitOptions: ParsableArguments {
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "Exit a region after this time without an advert.", discussion: "Default: 30s.",
+            "Exit a region after this time without an advert.", discussion: "Default: 30s; 15m for phones and watches.",
             valueName: "seconds"),
         transform: TimeSpan.reader(.milliseconds(1)...(.seconds(86_400))))
-    var exitTimeout = TimeSpan(.seconds(30))
+    var exitTimeout: TimeSpan?
 
     @Flag(
         help: ArgumentHelp(
@@ -69,10 +69,11 @@ struct ExitOptions: ParsableArguments {
                 """))
     var adaptiveExit = false
 
-    /// Returns the region of a constraint, with these signals.
-    func region(_ constraint: BeaconConstraint, _ signals: SignalOptions) -> MonitoredRegion {
+    /// Returns a region to monitor, with these signals.
+    func region(_ argument: RegionArgument, _ signals: SignalOptions) -> MonitoredRegion {
         var region = MonitoredRegion(
-            constraint, exitTimeout: exitTimeout.duration, isExitAdaptive: adaptiveExit)
+            argument.constraint, exitTimeout: exitTimeout?.duration ?? .seconds(argument.isTag ? 900 : 30),
+            isExitAdaptive: adaptiveExit && !argument.isTag)
         signals.apply(to: &region)
         return region
     }

@@ -44,6 +44,20 @@ struct SourceOptions: ParsableArguments {
             valueName: "file"))
     var calibration: String?
 
+    @Option(
+        name: .customLong("tags"),
+        help: ArgumentHelp(
+            "The file of phones and watches that count as beacons, with their keys.",
+            discussion: "Each line is NAME: KEY. Only you should be able to read the file. See docs/phone-as-tag.md.",
+            valueName: "file"), transform: TagFile.init(path:))
+    var tagFile: TagFile?
+
+    /// The tags of the file, as regions.
+    var tags: [RegionArgument] {
+        tagFile?.tags.map { RegionArgument(name: $0.name, constraint: BeaconConstraint($0.identity), isTag: true) }
+            ?? []
+    }
+
     /// Returns the source that the options name, or else the environment.
     ///
     /// It reads the environment, so a command calls it once, before it reads the first advert.
@@ -52,7 +66,8 @@ struct SourceOptions: ParsableArguments {
     ///   - specification: a source that overrides the options; nil for none.
     ///   - usualSpeed: the default speed of a source that is not a radio; nil for the source's own default.
     func choose(_ specification: SourceSpecification? = nil, usualSpeed: SpeedArgument? = nil) -> ChosenSource {
-        let specification = specification ?? Self.specification(source)
+        var specification = specification ?? Self.specification(source)
+        specification.tags = tagFile.map { TagDirectory($0.tags) }
         return ChosenSource(
             specification, speed: speed ?? usualSpeed, packetInterval: packetInterval?.duration,
             calibrationPath: calibration)
@@ -145,6 +160,14 @@ struct RegionArgument {
 
     /// The beacons that belong to it.
     var constraint: BeaconConstraint
+
+    /// True for a tag of `--tags`.
+    var isTag = false
+
+    /// Creates a region from its parts.
+    init(name: String, constraint: BeaconConstraint, isTag: Bool) {
+        (self.name, self.constraint, self.isTag) = (name, constraint, isTag)
+    }
 
     /// Reads a region.
     ///

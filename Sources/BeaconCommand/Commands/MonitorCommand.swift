@@ -23,9 +23,12 @@ struct MonitorCommand: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .singleValue,
-        help: ArgumentHelp("The region to monitor; may be given several times.", valueName: "region"),
+        help: ArgumentHelp(
+            "The region to monitor; may be given several times.",
+            discussion: "Required, unless --tags names phones and watches, each of which is a region.",
+            valueName: "region"),
         transform: RegionArgument.init)
-    var region: [RegionArgument]
+    var region: [RegionArgument] = []
 
     @OptionGroup var source: SourceOptions
 
@@ -42,6 +45,7 @@ struct MonitorCommand: AsyncParsableCommand {
     var json = false
 
     mutating func validate() throws {
+        region += source.tags
         guard !region.isEmpty else { throw ValidationError("Name at least one --region to monitor.") }
     }
 
@@ -53,7 +57,7 @@ struct MonitorCommand: AsyncParsableCommand {
         configuration.receiver = receiver
         configuration.regions = region.map { argument in
             MonitoringSession.Configuration.Region(
-                name: argument.name, region: exits.region(argument.constraint, signals))
+                name: argument.name, region: exits.region(argument, signals))
         }
         Interruption.listen()
         if program.needsRanging { configuration.rangings = region.map(\.constraint) }

@@ -23,7 +23,8 @@ struct RangeCommand: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .singleValue,
         help: ArgumentHelp(
-            "The region whose beacons are ranged; may be given several times.", discussion: "Default: every beacon.",
+            "The region whose beacons are ranged; may be given several times.",
+            discussion: "Default: the tags of --tags, else every beacon.",
             valueName: "region"),
         transform: RegionArgument.init)
     var region: [RegionArgument] = []
@@ -41,6 +42,7 @@ struct RangeCommand: AsyncParsableCommand {
     var json = false
 
     mutating func validate() throws {
+        region += source.tags
         if region.isEmpty, let event = program.on.first(where: { !$0.needsRanging }) {
             throw ValidationError("--on \(event) needs a --region.")
         }

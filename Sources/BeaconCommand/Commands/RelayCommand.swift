@@ -120,7 +120,7 @@ struct RelayCommand: AsyncParsableCommand {
         configuration.regions = region.map { argument in
             let known = store?.state(of: argument.name, constraint: argument.constraint)
             return MonitoringSession.Configuration.Region(
-                name: argument.name, region: exits.region(argument.constraint, signals),
+                name: argument.name, region: exits.region(argument, signals),
                 assuming: known?.state ?? .unknown, heldBy: known?.holder)
         }
         var feed = relay.feed(

@@ -158,13 +158,14 @@ extension SettingKind where Value == Secret {
                         + "\(ConfigurationReading.prefix)_\(variable) in the environment")
                 return nil
             }
-            return place(of: key, section)
+            return place(of: key, section, inside: section.section(key))
         }
     }
 
     /// Reads the source of a secret, and the secret from it.
-    private static func place(of key: String, _ section: ConfigurationSection) -> Secret? {
-        let inside = section.section(key)
+    fileprivate static func place(
+        of key: String, _ section: ConfigurationSection, inside: ConfigurationSection
+    ) -> Secret? {
         let name = inside.text("env", "write the name of a variable of the environment")
         let file = inside.read("file", .path)
         inside.finish()
@@ -200,6 +201,29 @@ extension SettingKind where Value == Secret {
         guard secret.isEmpty else { return secret }
         section.report(origin, "\"\(key)\" comes from \(place), where it is empty; write the secret there")
         return nil
+    }
+}
+
+extension SettingKind where Value == [Secret] {
+    /// A secret, or a list of secrets.
+    package static var secrets: SettingKind {
+        SettingKind(.list(.secret, shortest: 1)) { section, key in
+            guard case .array(let items)? = section.value(key), !section.isOverridden(key) else {
+                return section.read(key, .secret).map { [$0] }
+            }
+            let secrets = items.enumerated().compactMap { number, item -> Secret? in
+                guard case .object = item else {
+                    section.report(
+                        section.place(of: key, .item(number)),
+                        "\"\(key)\" is in plain text here; use { env: NAME } or { file: PATH } instead")
+                    return nil
+                }
+                return SettingKind<Secret>.place(
+                    of: key, section, inside: section.section(key, item: number, item))
+            }
+            if items.isEmpty { section.report(section.place(of: key), "\"\(key)\" is empty; write a secret") }
+            return secrets.count == items.count && !items.isEmpty ? secrets : nil
+        }
     }
 }
 

@@ -85,6 +85,7 @@ extension SettingShape {
         case .bytes(let range): "\(SizeText.text(range.lowerBound)) to \(SizeText.text(range.upperBound))"
         case .words(let words): words.map { "`\($0)`" }.joined(separator: ", ")
         case .list(.text, _, _): "list"
+        case .list(.secret, _, _): "secret, or list of secrets"
         case .list(let shape, _, _): "list of \(shape.words)"
         case .point: "[x, y] in meters"
         case .url: "address"

@@ -67,7 +67,9 @@ struct ItemRoutes: Sendable {
                     .contentType: "text/csv; charset=utf-8", .cacheControl: "no-store",
                     .contentDisposition: "attachment; filename=\"beacons.csv\"",
                 ],
-                body: .init(byteBuffer: .init(string: BeaconTable.text(await gateway.configuration.beacons))))
+                body: .init(
+                    byteBuffer: .init(
+                        string: BeaconTable.text(await gateway.configuration.beacons.filter { $0.tag == nil }))))
         }
         router.on(.post, "registered-beacons/import") { request, _ in
             let media = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }

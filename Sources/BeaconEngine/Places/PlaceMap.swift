@@ -63,6 +63,9 @@ public struct PlaceRules: Hashable, Sendable {
     /// usual gaps.
     public var exitTimeout = Duration.seconds(60)
 
+    /// Other times for some beacons, whose intervals say nothing: phones, which may be silent for many minutes.
+    package var exitTimeouts: [BeaconIdentity: Duration] = [:]
+
     /// The part of the margin that is not evidence.
     static let slack: Float = 1 / 3
 

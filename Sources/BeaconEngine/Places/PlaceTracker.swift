@@ -353,6 +353,7 @@ extension PlaceTracker {
         let slack: Float
         let neededLead: Float
         let exitSeconds: Float
+        private let otherTimes: [BeaconIdentity: Duration]
 
         init(_ map: PlaceMap, _ taught: TaughtPlaces, _ hearing: [Hearing]) {
             self.hearing = hearing
@@ -376,10 +377,16 @@ extension PlaceTracker {
             // Without a margin, noise alone would move beacons.
             neededLead = max(Float(map.rules.margin) - slack, 1) * max(hold, 1)
             exitSeconds = Float(map.rules.exitTimeout.boundedNanoseconds / second)
+            otherTimes = map.rules.exitTimeouts
         }
 
         /// Returns the seconds after which an unheard beacon is in no place.
-        func patience(of beacon: Beacon) -> Float { max(exitSeconds, 3 * min(beacon.gap, 10.24)) }
+        func patience(of beacon: Beacon) -> Float {
+            if !otherTimes.isEmpty, let time = otherTimes[beacon.identity] {
+                return Float(time.boundedNanoseconds / Timestamp.nanosecondsPerSecond)
+            }
+            return max(exitSeconds, 3 * min(beacon.gap, 10.24))
+        }
     }
 
     /// Adds a second's readings to the levels of a beacon.

@@ -11,7 +11,7 @@ public enum FleetTools {
     /// - Returns: the new contents, as a sentence.
     /// - Throws: an error if the file names no fleet or the fleet cannot be reached.
     public static func publish(_ configuration: GatewayConfiguration, logger: Logger) async throws -> String {
-        let shared = configuration.items.filter(\.kind.isShared)
+        let shared = configuration.items.filter(\.isShared)
         try await connected(configuration, logger) { member in try await member.publishOwn() }
         let counts = ConfigurationItem.Kind.allCases.filter(\.isShared).map { kind in
             let count = shared.count { $0.kind == kind }

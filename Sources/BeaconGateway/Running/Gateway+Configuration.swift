@@ -161,6 +161,7 @@ extension Gateway {
         let named = reporter.names
         let renamed = before.renamed(in: new)
         configuration = new
+        listener.tags.tags = new.tags
         proxy?.reserve(new.namedReceivers)
         reporter.configure(new, renamed: renamed)
         let plan = ownPlan

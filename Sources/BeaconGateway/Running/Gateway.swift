@@ -132,6 +132,7 @@ package actor Gateway {
         let begun = AsyncSignal()
         phase = .beginning(begun)
         defer { begun.signal() }
+        listener.tags.tags = configuration.tags
         for settings in plannedSources { listener.add(settings, reserving: configuration.namedReceivers, proxy) }
         // Stopped before it started: there is no state to save.
         guard let known = await knownPresence() else { return }

@@ -31,7 +31,8 @@ extension GatewayConfiguration {
     var namedBeacons: [NamedBeacon] {
         beacons.map {
             NamedBeacon(
-                name: $0.name, identity: $0.identity, isTracker: $0.isTracker, occupies: $0.occupies, place: $0.place)
+                name: $0.name, identity: $0.identity, isTracker: $0.isTracker, occupies: $0.occupies, place: $0.place,
+                id: $0.id)
         }
     }
 

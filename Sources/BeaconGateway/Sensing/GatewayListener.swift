@@ -49,6 +49,8 @@ struct GatewayListener: ~Copyable {
     private var changes = Changes()
     let logger: Logger
     private let makeRunner: @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
+    /// The tags that all sources recognize.
+    let tags = TagDirectory()
 
     /// Changes of receivers, for the reporter.
     struct Changes {
@@ -106,7 +108,7 @@ struct GatewayListener: ~Copyable {
     /// - Returns: its number.
     @discardableResult
     mutating func add(_ given: SourceSettings, reserving names: Set<String>, _ proxy: ProxyServer?) -> Int {
-        let (number, settings) = (sources.count, given.reserving(names))
+        let (number, settings) = (sources.count, given.reserving(names, recognizing: tags))
         let receiver = addReceiver(source: number, place: 0)
         sources.append(GatewaySource(settings, given: given, runner: runner(for: settings, proxy), first: receiver))
         setHearing(.interrupted, of: receiver)
@@ -124,7 +126,7 @@ struct GatewayListener: ~Copyable {
     mutating func reopen(_ number: Int, as given: SourceSettings, reserving names: Set<String>, _ proxy: ProxyServer?) {
         // Radios share a clock, so they share the shift.
         let isSameClock = sources[number].given.specification.isRadio && given.specification.isRadio
-        let settings = given.reserving(names)
+        let settings = given.reserving(names, recognizing: tags)
         sources[number].reopen(as: settings, given: given, runner: runner(for: settings, proxy))
         if !isSameClock { sources[number].shift = nil }
         // The new settings may give them other names.

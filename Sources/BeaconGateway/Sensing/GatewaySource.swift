@@ -158,9 +158,10 @@ extension SourceSettings {
     var standInName: String { receiver ?? name }
 
     /// Returns the settings with room for named receivers.
-    func reserving(_ receivers: Set<String>) -> SourceSettings {
+    func reserving(_ receivers: Set<String>, recognizing tags: TagDirectory) -> SourceSettings {
         var settings = self
         settings.specification = specification.reserving(receivers)
+        settings.specification.tags = tags
         return settings
     }
 }

@@ -49,9 +49,7 @@ struct MonitoringPlan {
         }
         if reportsBeacons || isShared {
             // A destination that reports a beacon's presence needs a region of only that beacon.
-            conditions += configuration.beacons.map {
-                (.beacon($0.name), MonitoredRegion(BeaconConstraint($0.identity), isExitAdaptive: true))
-            }
+            conditions += configuration.beacons.map { (.beacon($0.name), $0.region) }
         }
         self.conditions = conditions
 
@@ -75,11 +73,14 @@ struct MonitoringPlan {
         awaited = configuration.places == nil ? [] : configuration.beacons.map(\.identity)
         if let settings = configuration.suspicions {
             // Named beacons come first, so that others do not take their room.
-            suspected =
+            let all =
                 settings.regions == nil
                 ? configuration.regions.map(\.region.constraint)
                     + configuration.beacons.map { BeaconConstraint($0.identity) }
                 : Self.suspected(of: configuration, in: settings.regions ?? [])
+            // Tags cannot be cloned: forged ones are dropped before.
+            let tags = Set(configuration.tags.map { BeaconConstraint($0.identity) })
+            suspected = all.filter { !tags.contains($0) }
         } else {
             suspected = []
         }

@@ -4,7 +4,7 @@ import BeaconMonitoring
 package import BeaconSupport
 import Foundation
 
-/// The move of items from the configuration file to the console.
+/// The move of items from the configuration file to the console. Phones and watches stay in the file.
 ///
 /// Their settings are those of the file, so a reference to a secret stays a reference. All other lines of the file
 /// stay.
@@ -28,7 +28,9 @@ package struct TakeOver: Sendable {
     ///   - base: the configuration of the file in use.
     /// - Throws: ``ItemChange/Failure``.
     package init(_ kind: ConfigurationItem.Kind, _ name: String?, in base: GatewayConfiguration) throws {
-        let known = base.items.filter { $0.kind == kind && $0.origin == .file && (name == nil || $0.name == name) }
+        let known = base.items.filter {
+            $0.kind == kind && $0.origin == .file && (name == nil || $0.name == name) && !$0.isTag
+        }
         guard !known.isEmpty, let path = base.path else {
             throw ItemChange.Failure(
                 code: .unknown, description: "the file has no \(kind.rawValue)\(name.map { " named \"\($0)\"" } ?? "")")

@@ -70,7 +70,9 @@ struct Discovery: Sendable {
     private var gatewayID: DiscoveryID { DiscoveryID(node: node, subject: .gateway) }
 
     private func id(of beacon: NamedBeacon) -> DiscoveryID {
-        DiscoveryID(node: node, subject: .beacon(beacon.identity))
+        DiscoveryID(
+            node: node,
+            subject: beacon.id.map { .namedBeacon(DiscoveryID.escape($0)) } ?? .beacon(beacon.identity))
     }
 
     private func id(ofRegion key: String) -> DiscoveryID {

@@ -7,6 +7,8 @@ struct DiscoveryID: Hashable, Sendable {
     /// The subject of a device.
     enum Subject: Hashable, Sendable {
         case beacon(BeaconIdentity)
+        /// A beacon with an id, by its escaped id.
+        case namedBeacon(String)
         /// A region, by its escaped key.
         case region(String)
         /// A place, by its escaped key.
@@ -22,13 +24,14 @@ struct DiscoveryID: Hashable, Sendable {
 
     var subject: Subject
 
-    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_gateway`, or `NODE_region_KEY` and the same for a place and a
-    /// receiver, with only characters that are valid in a discovery topic.
+    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_gateway`, or `NODE_region_KEY` and the same for a beacon with an
+    /// id, a place and a receiver, with only characters that are valid in a discovery topic.
     var text: String {
         switch subject {
         case .beacon(let identity):
             let uuid = identity.uuid.description.filter { $0 != "-" }
             return "\(node)_\(uuid)_\(identity.major)_\(identity.minor)"
+        case .namedBeacon(let key): return node + Self.beaconMark + key
         case .region(let key): return node + Self.regionMark + key
         case .place(let key): return node + Self.placeMark + key
         case .receiver(let name): return node + Self.receiverMark + name
@@ -39,6 +42,7 @@ struct DiscoveryID: Hashable, Sendable {
     /// The texts between a gateway's id and a key. Escaped texts cannot contain them, because in them an underscore is
     /// followed by another underscore or by hexadecimal digits.
     private static let (regionMark, placeMark, receiverMark) = ("_region_", "_place_", "_receiver_")
+    private static let beaconMark = "_beacon_"
 
     /// The text after a gateway's id in the id of the gateway's device. Escaped texts cannot contain it either.
     private static let gatewayMark = "_gateway"
@@ -52,15 +56,16 @@ struct DiscoveryID: Hashable, Sendable {
     init?(_ text: some StringProtocol, of node: String) {
         if text == node + Self.gatewayMark {
             self.init(node: node, subject: .gateway)
-        } else if let mark = [Self.regionMark, Self.placeMark, Self.receiverMark].first(where: {
-            text.hasPrefix(node + $0)
-        }) {
+        } else if let mark = [Self.regionMark, Self.placeMark, Self.receiverMark, Self.beaconMark]
+            .first(where: { text.hasPrefix(node + $0) })
+        {
             let key = String(text.dropFirst(node.count + mark.count))
             guard Self.isEscaped(key) else { return nil }
             let subject: Subject =
                 switch mark {
                 case Self.placeMark: .place(key)
                 case Self.receiverMark: .receiver(key)
+                case Self.beaconMark: .namedBeacon(key)
                 default: .region(key)
                 }
             self.init(node: node, subject: subject)

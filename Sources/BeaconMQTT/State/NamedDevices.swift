@@ -14,6 +14,9 @@ public struct NamedBeacon: Hashable, Sendable {
     /// Whether a place that contains the beacon is occupied.
     public var occupies: Bool
 
+    /// The id in Home Assistant if it is not based on ``identity``, so that another beacon or phone can take its place.
+    public var id: String?
+
     /// The place where the beacon is mounted, which Home Assistant suggests as its area; nil for a carried beacon.
     public var place: String?
 
@@ -25,10 +28,13 @@ public struct NamedBeacon: Hashable, Sendable {
     ///   - isTracker: whether a person carries the beacon.
     ///   - occupies: whether it counts for the occupancy of places; nil if it does as a tracker.
     ///   - place: the place where it is mounted; nil for a carried beacon.
+    ///   - id: the id in Home Assistant that replaces the one based on `identity`.
     public init(
-        name: String, identity: BeaconIdentity, isTracker: Bool = false, occupies: Bool? = nil, place: String? = nil
+        name: String, identity: BeaconIdentity, isTracker: Bool = false, occupies: Bool? = nil, place: String? = nil,
+        id: String? = nil
     ) {
         self.name = name
+        self.id = id
         self.identity = identity
         self.isTracker = isTracker
         self.occupies = occupies ?? isTracker

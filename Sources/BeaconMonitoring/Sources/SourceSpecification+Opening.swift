@@ -88,6 +88,7 @@ extension SourceReader {
         self.init(
             try specification.open(interruption: interruption), mode: mode, waker: waker,
             packetInterval: packetInterval, keepsAdverts: keepsAdverts,
-            readsAhead: specification.filePath != nil && !specification.isGradual(at: .fastest), report: report)
+            readsAhead: specification.filePath != nil && !specification.isGradual(at: .fastest),
+            tags: specification.tags, report: report)
     }
 }

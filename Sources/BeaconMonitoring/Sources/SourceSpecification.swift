@@ -1,4 +1,4 @@
-import BeaconRadio
+package import BeaconRadio
 package import BeaconReceivers
 package import BeaconSimulation
 import CLibrary
@@ -30,6 +30,9 @@ public struct SourceSpecification: Hashable, Sendable {
     }
 
     let kind: Kind
+
+    /// The tags that the source recognizes; nil for none.
+    package var tags: TagDirectory?
 
     /// The first usable radio of this machine.
     public static let auto = SourceSpecification(kind: .auto(adapters: nil))
@@ -157,7 +160,9 @@ public struct SourceSpecification: Hashable, Sendable {
     private func changingNetwork(_ change: (inout ReceiverNetwork.Settings) -> Void) -> SourceSpecification {
         guard case .network(var network) = kind else { return self }
         change(&network.source.network)
-        return SourceSpecification(kind: .network(network))
+        var changed = SourceSpecification(kind: .network(network))
+        changed.tags = tags
+        return changed
     }
 
     /// True if the source is a scenario that this process plays itself.

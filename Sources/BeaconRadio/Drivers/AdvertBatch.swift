@@ -14,10 +14,14 @@ public struct AdvertBatch: Sendable {
     @usableFromInline var heard: [Sighting] = []
     /// True to keep the bytes of all adverts, iBeacons and others.
     @usableFromInline package var keepsAdverts: Bool
+    /// Recognizes tags; nil for a source without them.
+    private var resolver: TagResolver?
+    /// True if there are tags, so that adverts without them cost nothing more.
+    @usableFromInline var hasTags = false
     private var kept: [Kept] = []
     private var bytes: [UInt8] = []
 
-    /// The iBeacons received, in order.
+    /// The iBeacons and tags received, in order.
     public var sightings: [Sighting] { heard }
 
     /// The events that the driver reported. They happened before the adverts of the same step.
@@ -43,6 +47,13 @@ public struct AdvertBatch: Sendable {
         heard.reserveCapacity(64)
     }
 
+    /// Creates a batch without adverts, which also recognizes tags.
+    package init(keepsAdverts: Bool, tags: TagDirectory?) {
+        self.init(keepsAdverts: keepsAdverts)
+        resolver = tags.map { TagResolver($0) }
+        updateTags()
+    }
+
     // MARK: - For drivers
 
     /// Adds a received advert.
@@ -55,7 +66,12 @@ public struct AdvertBatch: Sendable {
     public mutating func hear(_ reception: Reception, _ advert: RawSpan) {
         counts.reports &+= 1
         if keepsAdverts { keep(reception, advert) }
-        if let sighting = reception.sighting(decoding: advert) { heard.append(sighting) }
+        let sighting = reception.sighting(decoding: advert)
+        if hasTags {
+            hear(reception, sighting)
+        } else if let sighting {
+            heard.append(sighting)
+        }
     }
 
     /// Adds an iBeacon that a gateway has decoded.
@@ -67,7 +83,30 @@ public struct AdvertBatch: Sendable {
     public mutating func hear(_ sighting: Sighting, isTimed: Bool = true) {
         counts.reports &+= 1
         if keepsAdverts { keep(sighting, isTimed: isTimed) }
-        heard.append(sighting)
+        if hasTags {
+            hear(sighting.reception(isTimed: isTimed), sighting)
+        } else {
+            heard.append(sighting)
+        }
+    }
+
+    /// Adds an advert whose bytes the gateway did not pass on, if a tag sent it.
+    package mutating func hear(withoutBytes reception: Reception) {
+        if hasTags { hear(reception, nil) }
+    }
+
+    /// Adds an advert, as an iBeacon, as a tag, or as both: an app may send iBeacons from a phone's own address.
+    @usableFromInline
+    mutating func hear(_ reception: Reception, _ sighting: Sighting?) {
+        if let sighting, resolver?.isForged(sighting) != true { heard.append(sighting) }
+        let time = reception.time ?? .zero
+        if !reception.isDamaged, let tag = resolver?.tag(at: reception.report.address, time) {
+            heard.append(Sighting(tag, time: time, receiver: reception.receiver, rssi: reception.report.rssi))
+        }
+        if let notices = resolver?.notices, !notices.isEmpty {
+            events += notices.map { .notice($0) }
+            resolver?.notices = []
+        }
     }
 
     /// Reports a state, a deafness, a notice or the outcome of advertising. The driver's loop reports all other events.
@@ -84,11 +123,11 @@ public struct AdvertBatch: Sendable {
 
     @usableFromInline
     mutating func keep(_ sighting: Sighting, isTimed: Bool) {
+        // No device sent such an iBeacon.
+        guard !sighting.isOfTag else { return }
         let frame = IBeaconFrame(identity: sighting.identity, measuredPower: sighting.measuredPower)
-        let reception = Reception(
-            time: isTimed ? sighting.time : nil, receiver: sighting.receiver,
-            report: AdvertisingReport(kind: .nonConnectable, address: sighting.address, rssi: sighting.rssi))
-        kept.append(Kept(reception: reception, offset: bytes.count, count: IBeaconFrame.advertCount))
+        kept.append(
+            Kept(reception: sighting.reception(isTimed: isTimed), offset: bytes.count, count: IBeaconFrame.advertCount))
         bytes.append(contentsOf: frame.advert)
     }
 
@@ -102,6 +141,12 @@ public struct AdvertBatch: Sendable {
             bytes.removeAll(keepingCapacity: true)
         }
         time = nil
+        updateTags()
+    }
+
+    private mutating func updateTags() {
+        resolver?.update()
+        hasTags = resolver?.hasTags == true
     }
 
     /// Calls a function with each kept advert, in order of reception.
@@ -122,5 +167,15 @@ public struct AdvertBatch: Sendable {
     /// Replaces the time of all iBeacons of the step.
     mutating func stamp(_ time: Timestamp) {
         for index in heard.indices { heard[index].time = time }
+    }
+}
+
+extension Sighting {
+    /// Returns the reception of the advert that the iBeacon came from.
+    @usableFromInline
+    func reception(isTimed: Bool) -> Reception {
+        Reception(
+            time: isTimed ? time : nil, receiver: receiver,
+            report: AdvertisingReport(kind: .nonConnectable, address: address, rssi: rssi))
     }
 }

@@ -124,6 +124,11 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         /// The radio cannot detect whether the scan is alive.
         public static let livenessUnknown = Kind("liveness-unknown")
 
+        /// A tag was recognized by its key for the first time.
+        public static let tagRecognized = Kind("tag-recognized")
+        /// A device sends iBeacons with the made-up UUID of a tag.
+        public static let forgedTag = Kind("forged-tag")
+
         /// There are more receivers than the source can number.
         public static let tooManyReceivers = Kind("too-many-receivers")
         /// The source can number all receivers again.
@@ -131,7 +136,7 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
 
         /// True for trouble, which deserves a warning, and false for information.
         public var isTrouble: Bool {
-            ![.adapterUsed, .filtering, .endedLeftovers, .sourceEnded, .receiversFit].contains(self)
+            ![.adapterUsed, .filtering, .endedLeftovers, .sourceEnded, .receiversFit, .tagRecognized].contains(self)
         }
     }
 

@@ -26,7 +26,7 @@ struct RecordOrder {
 
     /// True to keep the bytes of adverts in any scan mode, because the mode may change before their time.
     var keepsAdverts = false
-    private var ahead = AdvertBatch()
+    private var ahead: AdvertBatch
     private var records: [Record] = []
     /// The index of the earliest record.
     private var head = 0
@@ -36,6 +36,8 @@ struct RecordOrder {
     /// The numbers of receivers, by the file's numbers; negative before their first record.
     private var numbers: [Int32] = []
     private(set) var receiverNames: [String] = []
+
+    init(tags: TagDirectory? = nil) { ahead = AdvertBatch(keepsAdverts: false, tags: tags) }
 
     /// Moves the earliest record to a batch, and reads further records as needed.
     ///

@@ -10,6 +10,7 @@ public struct SourceReader: ~Copyable {
     private let loop: DriverLoop
     private var batch: AdvertBatch
     private let keepsAdverts: Bool
+    private let tags: TagDirectory?
     private var tick: Timestamp
     /// The longest wait, in nanoseconds.
     private var interval = Timestamp.nanosecondsPerSecond
@@ -51,24 +52,27 @@ public struct SourceReader: ~Copyable {
     ///   - keepsAdverts: true to keep adverts for ``forEachAdvert(_:)`` in every mode, not only in
     ///     ``ScanMode/discovery``.
     ///   - readsAhead: true to sort the records of a recording by time, which needs records ahead of time.
+    ///   - tags: the tags to recognize; nil for none.
     ///   - report: called with states and notices, on the reading thread.
     package init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, waker: Waker, packetInterval: Duration? = nil,
-        keepsAdverts: Bool = false, readsAhead: Bool = false, report: @escaping (SourceEvent) -> Void
+        keepsAdverts: Bool = false, readsAhead: Bool = false, tags: TagDirectory? = nil,
+        report: @escaping (SourceEvent) -> Void
     ) {
         self.init(
             drivers, mode: mode, waker: waker, clock: .system, packetInterval: packetInterval,
-            keepsAdverts: keepsAdverts, readsAhead: readsAhead, report: report)
+            keepsAdverts: keepsAdverts, readsAhead: readsAhead, tags: tags, report: report)
     }
 
     init(
         _ drivers: [any ReceiverDriver], mode: ScanMode = .ranging, waker: Waker = Waker(), clock: LoopClock,
         packetInterval: Duration? = nil, keepsAdverts: Bool = false, readsAhead: Bool = false,
-        report: @escaping (SourceEvent) -> Void
+        tags: TagDirectory? = nil, report: @escaping (SourceEvent) -> Void
     ) {
         loop = DriverLoop(drivers, waker: waker, clock: clock)
         self.keepsAdverts = keepsAdverts
-        batch = AdvertBatch(keepsAdverts: keepsAdverts || mode == .discovery)
+        self.tags = tags
+        batch = AdvertBatch(keepsAdverts: keepsAdverts || mode == .discovery, tags: tags)
         status = RadioStatus(observe: report)
         tick = clock.now().nextWholeSecond
         self.packetInterval = packetInterval.map { interval in
@@ -76,8 +80,8 @@ public struct SourceReader: ~Copyable {
             let (product, overflow) = seconds.multipliedReportingOverflow(by: Timestamp.nanosecondsPerSecond)
             return overflow ? .max : product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
         }
-        if readsAhead, packetInterval == nil { order = RecordOrder() }
-        loop.scan(mode)
+        if readsAhead, packetInterval == nil { order = RecordOrder(tags: tags) }
+        loop.scan(Self.mode(mode, hearing: tags))
     }
 
     deinit { loop.close() }
@@ -115,7 +119,16 @@ public struct SourceReader: ~Copyable {
     /// Sets the scan mode. A recording always delivers everything.
     public mutating func scan(_ mode: ScanMode) {
         batch.keepsAdverts = keepsAdverts || mode == .discovery
-        loop.scan(mode)
+        loop.scan(Self.mode(mode, hearing: tags))
+    }
+
+    /// Returns the mode in which a radio hears the tags that the requested mode is about. Filters of the kernel and of
+    /// bluetoothd pass on iBeacons only.
+    private static func mode(_ mode: ScanMode, hearing tags: TagDirectory?) -> ScanMode {
+        guard case .monitoring(let uuids) = mode,
+            tags?.tags.contains(where: { uuids.contains($0.identity.uuid) }) == true
+        else { return mode }
+        return .ranging
     }
 
     /// Keeps the bytes of adverts that are read ahead, for a scan mode that is set later.

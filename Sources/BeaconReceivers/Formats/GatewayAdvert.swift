@@ -104,7 +104,7 @@ extension ReceiverNetwork {
             switch decoded {
             case .nothing:
                 if let absence, noText == nil { return MessageFault(subject, absence) }
-                noteOther(receiver, message, reception)
+                hearOther(receiver, message, reception, &batch)
             case .frame(let frame, _):
                 receivers[receiver].hasSentBeacon = true
                 hear(receiver, message, reception, frame, &batch)

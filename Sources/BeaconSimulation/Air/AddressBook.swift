@@ -6,6 +6,8 @@ struct AddressBook: Sendable {
     private let seed: UInt64
     private let stream: String
     private let rotation: Int64?
+    /// The function of the sender's key, by which it is recognized; nil for a sender without one.
+    private let resolver: AddressResolver?
 
     /// The time since which the current address is in use, in nanoseconds after the start of the simulation.
     private var since: Int64
@@ -28,6 +30,7 @@ struct AddressBook: Sendable {
         self.seed = seed
         self.stream = stream
         since = start
+        if case .resolvable(let key, _) = addressing { resolver = AddressResolver(key) } else { resolver = nil }
         switch addressing {
         case .given(let address):
             rotation = nil
@@ -37,9 +40,9 @@ struct AddressBook: Sendable {
             // The two top bits distinguish a static address from a resolvable private one (Core Specification, Vol 6,
             // Part B, 1.3.2).
             address = Self.address(top: 0b11, turn: 0, seed: seed, stream: stream)
-        case .rotating(let period):
+        case .rotating(let period), .resolvable(_, let period):
             rotation = period
-            address = Self.address(top: 0b01, turn: 0, seed: seed, stream: stream)
+            address = Self.address(top: 0b01, turn: 0, seed: seed, stream: stream, resolver)
         }
     }
 
@@ -51,14 +54,17 @@ struct AddressBook: Sendable {
         let turns = (time - since) / rotation
         since += turns * rotation
         turn += Int(turns)
-        address = Self.address(top: 0b01, turn: turn, seed: seed, stream: stream)
+        address = Self.address(top: 0b01, turn: turn, seed: seed, stream: stream, resolver)
         return true
     }
 
     /// Returns the address with a number. It depends only on the number, so that a silent sender needs no intermediate
     /// steps.
-    private static func address(top: UInt64, turn: Int, seed: UInt64, stream: String) -> DeviceAddress {
+    private static func address(
+        top: UInt64, turn: Int, seed: UInt64, stream: String, _ resolver: AddressResolver? = nil
+    ) -> DeviceAddress {
         var random = SplitMix64(seed: seed, stream: "address \(turn) of \(stream)")
+        if let resolver { return resolver.address(random: UInt32(truncatingIfNeeded: random.next())) }
         return DeviceAddress(bits: random.next() >> 18 | top << 46, kind: .random)
     }
 }
@@ -73,4 +79,7 @@ enum Addressing: Hashable, Sendable {
 
     /// A private address that changes each time this many nanoseconds have passed since the sender was first on.
     case rotating(Int64)
+
+    /// A resolvable address of a key, which changes in the same way.
+    case resolvable(IdentityResolvingKey, Int64)
 }

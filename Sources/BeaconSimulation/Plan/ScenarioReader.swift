@@ -303,6 +303,15 @@ struct ScenarioReader {
         let addressValue = object.take("address")
         let kindValue = object.take("addressKind")
         let rotationValue = object.take("rotation")
+        if let keyValue = object.take("irk") {
+            if let other = addressValue ?? kindValue {
+                throw ScenarioError(.conflict, at: other.path, "excludes \"irk\"; remove one of them")
+            }
+            guard let key = IdentityResolvingKey(try keyValue.text()) else {
+                throw keyValue.invalid("is not a key; write 32 hexadecimal digits")
+            }
+            return .resolvable(key, try rotationValue?.nanoseconds(in: 0.1...Self.longest) ?? 900_000_000_000)
+        }
         if let rotationValue {
             if let other = addressValue ?? kindValue {
                 throw ScenarioError(

@@ -57,11 +57,25 @@ package struct ConfigurationItem: Hashable, Sendable {
 
     var key: Key { Key(kind: kind, name: name) }
 
+    /// True for a phone or a watch.
+    var isTag: Bool { Self.isTag(settings, of: kind) }
+
+    private static func isTag(_ settings: JSONValue, of kind: Kind) -> Bool {
+        guard kind == .beacon, case .object(let values) = settings else { return false }
+        return ["irk", "address"].contains { (values[$0] ?? .null) != .null }
+    }
+
     /// Creates an item, and reads it if it is one of the console that refers to no others.
     package init(kind: Kind, name: String, settings: JSONValue, origin: Origin, order: Int = 0) {
         (self.kind, self.name, self.settings, self.origin, self.order) = (kind, name, settings, origin, order)
         guard origin == .console, kind != .rule else {
             value = nil
+            return
+        }
+        // A key is a secret, which only the file can refer to.
+        guard !Self.isTag(settings, of: kind) else {
+            value = nil
+            faults = [.init(key: "irk", message: "a phone or a watch belongs in the file; add it to its \"beacons\"")]
             return
         }
         (value, faults) = Self.read(settings, as: kind, in: ConfigurationReading())
@@ -117,9 +131,12 @@ extension ConfigurationItem {
         }
     }
 
-    /// The settings in the form for the console: without the arguments of programs, which may be confidential.
+    /// The settings in the form for the console: without the arguments of programs, which may be confidential, and
+    /// without what identifies a phone.
     var shownSettings: JSONValue {
-        guard origin == .file, kind == .rule, case .object(var values) = settings else { return settings }
+        guard origin == .file, case .object(var values) = settings else { return settings }
+        if kind == .beacon { (values["irk"], values["address"]) = (nil, nil) }
+        guard kind == .rule else { return .object(values) }
         switch values["program"] {
         case .array(let words)?: values["program"] = .array(Array(words.prefix(1)))
         case .string(let line)?: values["program"] = .string(String(line.prefix { !$0.isWhitespace }))

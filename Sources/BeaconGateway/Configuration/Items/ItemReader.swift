@@ -33,6 +33,7 @@ extension GatewayConfiguration {
                 result.items.append(item)
             }
         }
+        result.giveTagsTime()
         return result
     }
 
@@ -73,8 +74,9 @@ extension GatewayConfiguration {
                 return beacon.sameIdentity(as: other)
             }
             beacons.append(beacon)
-        case .region(let region):
+        case .region(var region):
             if let conflict = conflict(.region, region.name) { return conflict }
+            if let fault = region.findBeacon(among: beacons) { return fault }
             regions.append(region)
         case .place(let place):
             if let conflict = conflict(.place, place.name) { return conflict }

@@ -2,6 +2,7 @@ import BeaconApplications
 public import BeaconConfiguration
 public import BeaconDelivery
 public import BeaconFleet
+package import BeaconModel
 public import BeaconMonitoring
 import BeaconReceivers
 package import BeaconRelay
@@ -186,6 +187,11 @@ extension GatewayConfiguration {
             },
             key("beacons", .items(BeaconSettings.grammar.shape), "The named beacons.") {
                 $1.beacons = BeaconSettings.read($0)
+                for index in $1.regions.indices {
+                    if let fault = $1.regions[index].findBeacon(among: $1.beacons) {
+                        $0.report($0.place(of: "regions"), fault)
+                    }
+                }
             },
             key("taught-places", .path, "The file that `beacon teach` wrote.") {
                 $1.places = PlacePlan.read($0)
@@ -254,6 +260,7 @@ extension GatewayConfiguration {
         ]
     ) { root, configuration, isWhole in
         configuration.checkSourcesAndRegions(root)
+        configuration.giveTagsTime()
         return isWhole
     }
 
@@ -277,6 +284,15 @@ extension GatewayConfiguration {
         context.beacons = beaconNames
         context.hasPlaces = places != nil
         context.learnsOfClones = suspicions != nil || !intake.webhooks.isEmpty
+    }
+
+    /// The tags to recognize.
+    package var tags: [DeviceTag] { beacons.compactMap(\.tag) }
+
+    /// Gives tags their own time to be silent in the places.
+    mutating func giveTagsTime() {
+        let times = beacons.filter { $0.tag != nil }.map { ($0.identity, $0.region.exitTimeout) }
+        places?.rules.exitTimeouts = Dictionary(times) { first, _ in first }
     }
 
     /// Reports gateways that post if there is no console for them.

@@ -1,6 +1,7 @@
 import BeaconConfiguration
 public import BeaconEngine
 import BeaconModel
+import BeaconSupport
 
 /// A monitored region.
 public struct RegionSettings: Hashable, Sendable {
@@ -12,6 +13,13 @@ public struct RegionSettings: Hashable, Sendable {
 
     /// The id in Home Assistant, instead of one made from the region's beacons.
     public var id: String?
+
+    /// The name of the only beacon that belongs to it; nil for a region of a UUID.
+    package var beacon: String?
+    /// True if the file sets the exit time-out of a region that names a beacon.
+    private var hasExitTimeout = false
+    /// True while a region without a valid UUID or beacon is read.
+    private var isVoid = true
 
     /// Creates the settings of a region.
     public init(name: String, region: MonitoredRegion, id: String? = nil) {
@@ -30,9 +38,15 @@ extension RegionSettings {
                 "name", \.name, .name("region"), required: .remedyForName(of: "region"),
                 "The name in events, rules and Home Assistant."),
             Setting(
-                "uuid", .uuid, required: .remedyForUUID, title: "UUID",
-                "The UUID that its beacons send; all beacons of an organization share it."
-            ) { $0.region.constraint = BeaconConstraint(uuid: $1) },
+                "beacon", \.beacon, .text(1...100, "write the name of a named beacon"), title: "Beacon",
+                "The named beacon, phone or watch that alone belongs to it, instead of `uuid`."),
+            Setting(
+                "uuid", .uuid, title: "UUID",
+                "The UUID that its beacons send; all beacons of an organization share it. It is required, unless `beacon` names one."
+            ) {
+                $0.region.constraint = BeaconConstraint(uuid: $1)
+                $0.isVoid = false
+            },
             Setting("major", .integer(0...65_535), "The major value of its beacons; without it, any.") {
                 $0.region.constraint = BeaconConstraint(uuid: $0.region.constraint.uuid, major: $1)
             },
@@ -62,8 +76,15 @@ extension RegionSettings {
                 "id", \.id,
                 .text(pattern: "^[A-Za-z0-9_-]{1,64}$", "write up to 64 letters (a to z), digits, - and _"),
                 title: "Id", "The id in Home Assistant, instead of one made from UUID, major and minor."),
-        ]
+        ], oneOf: ["uuid", "beacon"]
     ) { section, settings, isWhole in
+        if !section.has("uuid"), !section.has("beacon") { section.reportMissing("uuid", .remedyForUUID) }
+        for key in ["uuid", "major", "minor"] where section.has("beacon") && section.has(key) {
+            section.report(
+                section.origin(of: key), "\"\(key)\" cannot be combined with \"beacon\"; remove one of them")
+        }
+        settings.hasExitTimeout = section.has("beacon") && section.has("exit-timeout")
+        defer { settings.isVoid = true }
         let region = settings.region
         if let minimum = region.minimumRSSI, let exit = region.exitRSSI, exit > minimum {
             section.report(
@@ -77,7 +98,23 @@ extension RegionSettings {
                 "\"exit-rssi\" cannot be combined with \"minimum-rssi: auto\", which learns both; remove it")
         }
         settings.region.exitRSSI = region.exitRSSI ?? region.minimumRSSI
-        return isWhole && (section.has("major") || region.constraint.minor == nil)
+        return isWhole && (!settings.isVoid || settings.beacon != nil)
+            && (section.has("major") || region.constraint.minor == nil)
+    }
+
+    /// Finds the beacon of a region that names one.
+    ///
+    /// - Returns: the fault of an unknown name; nil for none.
+    mutating func findBeacon(among beacons: [BeaconSettings]) -> String? {
+        guard let name = beacon else { return nil }
+        guard let beacon = beacons.first(where: { $0.name == name }) else {
+            let near = SpellingSuggestion.to(name, among: beacons.map(\.name)).map { "; was \"\($0)\" meant?" } ?? ""
+            return "the region \"\(self.name)\" is of \"\(name)\", but there is no beacon of this name\(near)"
+        }
+        region.constraint = BeaconConstraint(beacon.identity)
+        if beacon.tag != nil { region.isExitAdaptive = false }
+        if !hasExitTimeout, let own = beacon.ownExitTimeout { region.exitTimeout = own }
+        return nil
     }
 
     /// Reads the regions of a configuration.

@@ -130,7 +130,7 @@ package actor FleetMember {
         self.clock = clock
         self.logger = logger
         base = configuration.withoutShared
-        ownItems = (configuration.items + items).filter(\.kind.isShared)
+        ownItems = (configuration.items + items).filter(\.isShared)
         worker = "\(settings.node) \(String(UInt64.random(in: .min ... .max), radix: 36))"
         received = FleetMessageQueue(now: clock.now)
     }

@@ -134,15 +134,21 @@ extension ConfigurationItem.Kind {
     package var isShared: Bool { self != .rule && self != .taught }
 }
 
+extension ConfigurationItem {
+    /// Whether all machines of a fleet follow the item. A tag's key is a secret of each machine's file.
+    package var isShared: Bool { kind.isShared && !isTag }
+}
+
 extension GatewayConfiguration {
     /// The configuration without the items that a fleet shares.
     package var withoutShared: GatewayConfiguration {
         var rest = self
-        (rest.regions, rest.beacons) = ([], [])
+        rest.regions = []
+        rest.beacons.removeAll { $0.tag == nil }
         // The method that tells places apart, and its training data, belong to each machine.
         rest.places?.places = []
         if let places = rest.places, places.taught == nil, places.rules == PlaceRules() { rest.places = nil }
-        rest.items.removeAll(where: \.kind.isShared)
+        rest.items.removeAll(where: \.isShared)
         return rest
     }
 }
