@@ -15,8 +15,8 @@ public enum HomeAssistantLanguage: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The names of the entities without a telling device class. Home Assistant names the others after their device class, in
-/// its language: distance, signal strength, connectivity and problem.
+/// The names of the entities without a telling device class. Home Assistant names the others after their device class,
+/// in its language: distance, signal strength, connectivity and problem.
 ///
 /// To add a language, add a case to ``HomeAssistantLanguage`` with the language's code, and a table here. Ids do not
 /// depend on these names.
