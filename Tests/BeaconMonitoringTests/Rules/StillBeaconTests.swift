@@ -41,7 +41,7 @@ struct StillBeaconTests {
             for (receiver, rssi) in [("hall", -60), ("kitchen", -80)] {
                 log.add(
                     raw: #"{"time":\#(1000.4 + Double(number) / 2),"receiver":"\#(receiver)","#
-                        + #""uuid":"\#(SightingLog.uuid)","major":1,"minor":1,\#(power)"rssi":\#(rssi)}"# + "\n")
+                        + #""uuid":"\#(SightingLog.uuid)","major":1,"minor":1,\#(power)"rssi":\#(rssi - loss)}"# + "\n")
             }
         }
         var configuration = MonitoringSession.Configuration()
