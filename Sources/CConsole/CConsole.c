@@ -124,6 +124,9 @@ static const unsigned char settings_plan_js[] = {
 static const unsigned char settings_regions_js[] = {
 #embed "Files/settings-regions.js"
 };
+static const unsigned char settings_secrets_js[] = {
+#embed "Files/settings-secrets.js"
+};
 static const unsigned char setup_choice_js[] = {
 #embed "Files/setup-choice.js"
 };
@@ -200,6 +203,7 @@ static const struct beacon_console_file files[] = {
     FILE_OF("settings-places.js", settings_places_js),
     FILE_OF("settings-plan.js", settings_plan_js),
     FILE_OF("settings-regions.js", settings_regions_js),
+    FILE_OF("settings-secrets.js", settings_secrets_js),
     FILE_OF("setup-choice.js", setup_choice_js),
     FILE_OF("setup-first.js", setup_first_js),
     FILE_OF("setup-heard.js", setup_heard_js),

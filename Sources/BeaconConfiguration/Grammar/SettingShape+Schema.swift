@@ -152,7 +152,9 @@ extension SettingShape {
         return typed(
             ["object"], isRequired,
             [
-                "properties": .object(["env": place, "file": .object(["type": .string("string")])]),
+                "properties": .object([
+                    "env": place, "file": .object(["type": .string("string")]), "secret": .object(["type": .string("string")]),
+                ]),
                 "additionalProperties": .bool(false), "minProperties": .integer(1), "maxProperties": .integer(1),
             ])
     }

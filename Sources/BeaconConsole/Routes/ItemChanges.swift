@@ -58,14 +58,14 @@ struct ItemChanges: Sendable {
     }
 
     /// Refuses a name that is empty, too long or not on one line, or that an address cannot contain.
-    static func check(_ name: String, of what: String) throws {
+    static func check(_ name: String, of what: String, key: String = "name") throws {
         guard !name.isEmpty, name.count <= 100,
             !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }),
             !reserved.contains(name)
         else {
             let others = reserved.sorted().joined(separator: ", ")
             throw Problem(
-                .unprocessableContent, "give the \(what) a name of 1 to 100 characters", key: "name",
+                .unprocessableContent, "give the \(what) a name of 1 to 100 characters", key: key,
                 "must be a text of 1 to 100 characters on one line, and none of \(others)")
         }
     }

@@ -197,6 +197,8 @@ package struct WebServer: Service {
         DeliveryRoutes(gateway: gateway, delivery: delivery, current: current, state: state).add(to: v1)
         IntakeRoutes(gateway: gateway, history: history, state: state, current: current, isEnding: isEnding).add(to: v1)
         ItemRoutes(gateway: gateway, changes: changes).add(to: v1)
+        SecretRoutes(gateway: gateway, state: state, reload: reload, logger: logger).add(to: v1)
+        ReceiverRoutes(gateway: gateway, changes: changes).add(to: v1)
         TakeOverRoutes(changes: changes, current: current, logger: logger).add(to: v1)
         RuleRoutes(
             gateway: gateway, rules: rules, state: state, history: history, broadcast: broadcast, changes: changes

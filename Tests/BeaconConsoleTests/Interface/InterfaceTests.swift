@@ -58,7 +58,7 @@ struct InterfaceTests {
         Sample("GET /v1/events/stream"), Sample("GET /v1/events/export", "/v1/events/export?format=log"),
         Sample("GET /v1/advertising"), Sample("GET /v1/outbox"),
         Sample("GET /v1/outbox/entries", "/v1/outbox/entries?destination=cloud"), Sample("GET /v1/apps"),
-        Sample("GET /v1/installs"), Sample("GET /v1/plan"), Sample("GET /v1/plan/image"),
+        Sample("GET /v1/installs"), Sample("GET /v1/plan"), Sample("GET /v1/secrets"), Sample("GET /v1/plan/image"),
     ]
 
     /// Requests that change something, before everything is read.
@@ -75,6 +75,8 @@ struct InterfaceTests {
             "POST /v1/registered-beacons/import", nil, "name,uuid,major,minor\nshelf,\(uuid),1,7\n",
             headers: [.contentType: "text/csv"]),
         Sample("POST /v1/items/take-over", nil, #"{"kind":"beacon","name":"old"}"#, 200),
+        Sample("PUT /v1/receivers/{name}/place", "/v1/receivers/a/place", #"{"place":"hall"}"#),
+        Sample("PUT /v1/secrets/{name}", "/v1/secrets/new", #"{"value":"open sesame"}"#),
         item("rules", #""events":["near"],"message":"hello""#),
         Sample("PUT /v1/rules/{name}", "/v1/rules/new", body(#""events":["enter"],"message":"hello""#)),
         Sample("PUT /v1/rules/{name}/enabled", "/v1/rules/new/enabled", #"{"enabled":false}"#),
@@ -118,6 +120,7 @@ struct InterfaceTests {
         Sample("DELETE /v1/regions/{name}", "/v1/regions/new", nil, 204),
         Sample("DELETE /v1/places/{name}", "/v1/places/new", nil, 204),
         Sample("DELETE /v1/registered-beacons/{name}", "/v1/registered-beacons/new", nil, 204),
+        Sample("DELETE /v1/secrets/{name}", "/v1/secrets/new", nil, 204),
         Sample("DELETE /v1/rules/{name}", "/v1/rules/new", nil, 204),
         Sample("DELETE /v1/installs/{id}", "/v1/installs/one", nil, 204),
         Sample("DELETE /v1/apps/{name}", "/v1/apps/shop", nil, 204), Sample("DELETE /v1/plan/image"),
