@@ -153,7 +153,8 @@ extension SettingShape {
             ["object"], isRequired,
             [
                 "properties": .object([
-                    "env": place, "file": .object(["type": .string("string")]), "secret": .object(["type": .string("string")]),
+                    "env": place, "file": .object(["type": .string("string")]),
+                    "secret": .object(["type": .string("string")]),
                 ]),
                 "additionalProperties": .bool(false), "minProperties": .integer(1), "maxProperties": .integer(1),
             ])
@@ -181,7 +182,7 @@ extension SettingDescription {
 }
 
 extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension ClosedRange<Int> {

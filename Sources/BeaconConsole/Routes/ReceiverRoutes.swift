@@ -47,7 +47,8 @@ struct ReceiverRoutes: Sendable {
             else {
                 throw Problem(
                     .conflict,
-                    "the place \"\(place.name)\" is in the file; take it over first (Settings, Places), or change it there")
+                    "the place \"\(place.name)\" is in the file; take it over first (Settings, Places), or change it there"
+                )
             }
             guard !receivers.isEmpty else { return .remove(.place, place.name) }
             values["receivers"] = .array(receivers.map(JSONValue.string))

@@ -17,7 +17,6 @@ struct SensingRoutes: Sendable {
 
     func add(to router: RouterGroup<WebContext>) {
         addRecording(to: router)
-        router.on(.get, "sources") { _, _ in ["sources": await gateway.sourceValues] }
         router.on(.get, "beacons") { _, _ in
             Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
         }

@@ -17,7 +17,7 @@ export function open(root) {
   const sources = el("section", { "aria-labelledby": "sources-heading", hidden: true }, el("h2", { id: "sources-heading" }, "Sources"),
     el("div.table-scroll", { tabindex: "0", role: "region", "aria-labelledby": "sources-heading" }, el("table", null,
       el("thead", null, el("tr", null, ...["Name", "From"].map((name) => el("th", { scope: "col" }, name)), ...["Packets", "Beacons"].map((name) => el("th.right", { scope: "col" }, name)), ...["Receivers", "State"].map((name) => el("th", { scope: "col" }, name)))), sourceRows)));
-  const nothing = empty("There are no receivers", "Receivers belong to the sources in the configuration: a Bluetooth adapter, a capture, or a simulation.", "sources: [auto]");
+  const nothing = empty("There are no receivers", "Receivers belong to sources: a Bluetooth radio of this machine, or receivers in the network. Add a source under Settings, Sources.");
   nothing.hidden = true;
   root.append(el("header.page-head", null, el("h1", null, "Receivers"), el("p.lede", null, "An outage never causes an exit. While a receiver is deaf, beacons that only it could hear are unknown."),
     el("p.exports", null, "Record adverts as a sighting log: ", el("a", { href: "v1/sightings?seconds=60", download: "" }, "a minute"), " ", el("a", { href: "v1/sightings?seconds=600", download: "" }, "ten minutes"))), fault, nothing, list, sources);

@@ -58,7 +58,8 @@ struct InterfaceTests {
         Sample("GET /v1/events/stream"), Sample("GET /v1/events/export", "/v1/events/export?format=log"),
         Sample("GET /v1/advertising"), Sample("GET /v1/outbox"),
         Sample("GET /v1/outbox/entries", "/v1/outbox/entries?destination=cloud"), Sample("GET /v1/apps"),
-        Sample("GET /v1/installs"), Sample("GET /v1/plan"), Sample("GET /v1/secrets"), Sample("GET /v1/plan/image"),
+        Sample("GET /v1/installs"), Sample("GET /v1/plan"), Sample("GET /v1/secrets"), Sample("GET /v1/destinations"),
+        Sample("GET /v1/plan/image"),
     ]
 
     /// Requests that change something, before everything is read.
@@ -75,6 +76,14 @@ struct InterfaceTests {
             "POST /v1/registered-beacons/import", nil, "name,uuid,major,minor\nshelf,\(uuid),1,7\n",
             headers: [.contentType: "text/csv"]),
         Sample("POST /v1/items/take-over", nil, #"{"kind":"beacon","name":"old"}"#, 200),
+        item("sources", #""from":"simulation:museum?loop""#),
+        Sample("PUT /v1/sources/{name}", "/v1/sources/new", body(#""from":"simulation:museum""#)),
+        Sample("POST /v1/sources/try", nil, body(#""from":"simulation:museum""#)),
+        item("destinations", #""type":"webhook","url":"http://127.0.0.1:1/""#),
+        Sample(
+            "PUT /v1/destinations/{name}", "/v1/destinations/new",
+            body(#""type":"webhook","url":"http://127.0.0.1:2/","secret":"open sesame""#)),
+        Sample("POST /v1/destinations/try", nil, body(#""type":"webhook","url":"http://127.0.0.1:1/""#)),
         Sample("PUT /v1/receivers/{name}/place", "/v1/receivers/a/place", #"{"place":"hall"}"#),
         Sample("PUT /v1/secrets/{name}", "/v1/secrets/new", #"{"value":"open sesame"}"#),
         item("rules", #""events":["near"],"message":"hello""#),
@@ -120,6 +129,8 @@ struct InterfaceTests {
         Sample("DELETE /v1/regions/{name}", "/v1/regions/new", nil, 204),
         Sample("DELETE /v1/places/{name}", "/v1/places/new", nil, 204),
         Sample("DELETE /v1/registered-beacons/{name}", "/v1/registered-beacons/new", nil, 204),
+        Sample("DELETE /v1/sources/{name}", "/v1/sources/new", nil, 204),
+        Sample("DELETE /v1/destinations/{name}", "/v1/destinations/new", nil, 204),
         Sample("DELETE /v1/secrets/{name}", "/v1/secrets/new", nil, 204),
         Sample("DELETE /v1/rules/{name}", "/v1/rules/new", nil, 204),
         Sample("DELETE /v1/installs/{id}", "/v1/installs/one", nil, 204),

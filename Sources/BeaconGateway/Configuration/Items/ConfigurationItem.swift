@@ -3,14 +3,15 @@ package import BeaconDelivery
 package import BeaconMonitoring
 import Foundation
 
-/// An item that can be configured in the file or in the console: a region, a named beacon, a place or a rule.
+/// An item that can be configured in the file or in the console: a named beacon, a region, a place, a source, a
+/// destination or a rule.
 ///
 /// Items of the file are always used. Items of the console are stored separately, and used as long as the file has no
 /// item of the same name.
 package struct ConfigurationItem: Hashable, Sendable {
     /// A kind of item, named after its list in the file.
     package enum Kind: String, Sendable, CaseIterable {
-        case beacon, region, place, rule
+        case beacon, region, place, source, destination, rule
     }
 
     /// The origin of an item.
@@ -29,6 +30,8 @@ package struct ConfigurationItem: Hashable, Sendable {
         case beacon(BeaconSettings)
         case region(RegionSettings)
         case place(PlacePlan.Place)
+        case source(SourceSettings)
+        case destination(DestinationSettings)
         case rule(Rule)
     }
 
@@ -39,7 +42,7 @@ package struct ConfigurationItem: Hashable, Sendable {
     package let origin: Origin
     /// Its position among the items of the console or the fleet, which is no part of its content.
     var order: Int
-    /// The value of an item of the console, which does not depend on other items; nil for a rule, and with a fault.
+    /// The value of an item of the console that depends on nothing else; nil for other kinds, and with a fault.
     package let value: Value?
     /// The faults of its keys.
     package var faults: [Fault] = []
@@ -49,14 +52,14 @@ package struct ConfigurationItem: Hashable, Sendable {
 
     var key: Key { Key(kind: kind, name: name) }
 
-    /// Creates an item, and reads it if it is one of the console that refers to no others.
+    /// Creates an item, and reads it if it is one of the console that depends on nothing else.
     package init(kind: Kind, name: String, settings: JSONValue, origin: Origin, order: Int = 0) {
         (self.kind, self.name, self.settings, self.origin, self.order) = (kind, name, settings, origin, order)
-        guard origin == .console, kind != .rule else {
+        guard origin == .console, kind.standsAlone else {
             value = nil
             return
         }
-        (value, faults) = Self.read(settings, as: kind, in: ConfigurationReading())
+        (value, faults) = Self.read(settings, as: kind, in: ConfigurationReading(), beside: nil)
     }
 
     package static func == (left: ConfigurationItem, right: ConfigurationItem) -> Bool {
@@ -67,8 +70,11 @@ package struct ConfigurationItem: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
     /// Reads the settings of an item.
+    ///
+    /// - Parameter configuration: the other parts of the configuration, which only a destination needs.
     static func read(
-        _ settings: JSONValue, as kind: Kind, in reading: ConfigurationReading
+        _ settings: JSONValue, as kind: Kind, in reading: ConfigurationReading,
+        beside configuration: GatewayConfiguration?
     ) -> (value: Value?, faults: [Fault]) {
         let section = ConfigurationSection(settings, in: reading)
         let value: Value? =
@@ -76,6 +82,9 @@ package struct ConfigurationItem: Hashable, Sendable {
             case .beacon: BeaconSettings.grammar.read(section).map(Value.beacon)
             case .region: RegionSettings.grammar.read(section).map(Value.region)
             case .place: PlacePlan.Place.grammar.read(section).map(Value.place)
+            case .source: SourceSettings.read(ofConsole: section).map(Value.source)
+            case .destination:
+                configuration.flatMap { DestinationSettings.read(item: section, in: $0) }.map(Value.destination)
             case .rule: Rule.grammar.read(section).map(Value.rule)
             }
         let faults = reading.diagnostics.filter { $0.severity == .error }.map { Fault($0.message) }
@@ -108,14 +117,26 @@ extension ConfigurationItem {
         }
     }
 
-    /// The settings in the form for the console: without the arguments of programs, which may be confidential.
-    var shownSettings: JSONValue {
-        guard origin == .file, kind == .rule, case .object(var values) = settings else { return settings }
-        switch values["program"] {
-        case .array(let words)?: values["program"] = .array(Array(words.prefix(1)))
-        case .string(let line)?: values["program"] = .string(String(line.prefix { !$0.isWhitespace }))
+    /// The settings in the form for the console: without the arguments of programs and the values of headers of the
+    /// file, which may be confidential.
+    package var shownSettings: JSONValue {
+        guard origin == .file, case .object(var values) = settings else { return settings }
+        switch (kind, values["program"]) {
+        case (.rule, .array(let words)?): values["program"] = .array(Array(words.prefix(1)))
+        case (.rule, .string(let line)?): values["program"] = .string(String(line.prefix { !$0.isWhitespace }))
         default: break
+        }
+        if kind == .destination, case .object(let headers)? = values["headers"] {
+            values["headers"] = .object(headers.mapValues { if case .object = $0 { $0 } else { .string("…") } })
         }
         return .object(values)
     }
+}
+
+extension ConfigurationItem.Kind {
+    /// True if an item depends on nothing but its settings: neither on other items, nor on secrets.
+    var standsAlone: Bool { [.beacon, .region, .place].contains(self) }
+
+    /// True if changes of such items replace connections.
+    package var isConnection: Bool { [.source, .destination].contains(self) }
 }

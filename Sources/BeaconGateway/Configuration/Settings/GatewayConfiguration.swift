@@ -217,6 +217,7 @@ extension GatewayConfiguration {
                 }
                 for (kind, key) in [
                     (ConfigurationItem.Kind.region, "regions"), (.beacon, "beacons"), (.place, "places"),
+                    (.source, "sources"), (.destination, "destinations"),
                 ] {
                     $1.items += ConfigurationItem.ofFile(kind, $0.value(key))
                 }

@@ -130,8 +130,8 @@ extension FleetConfiguration {
 
 extension ConfigurationItem.Kind {
     /// Whether all machines of a fleet follow items of this kind. Rules belong to one machine, since they start its
-    /// programs.
-    package var isShared: Bool { self != .rule }
+    /// programs, and so do its connections.
+    package var isShared: Bool { standsAlone }
 }
 
 extension GatewayConfiguration {
