@@ -185,7 +185,8 @@ struct ConnectionTests {
         let simulation = try await house.send(.post, "sources/try", #"{"name":"a","from":"simulation:museum"}"#)
         #expect(simulation.json["works"] as? Bool == true, "\(simulation.body)")
         let nowhere = try await house.send(
-            .post, "destinations/try", #"{"name":"a","type":"webhook","url":"http://127.0.0.1:1/","secret":"open sesame"}"#)
+            .post, "destinations/try",
+            #"{"name":"a","type":"webhook","url":"http://127.0.0.1:1/","secret":"open sesame"}"#)
         #expect(nowhere.json["works"] as? Bool == false, "\(nowhere.body)")
         let broker = try await house.send(
             .post, "sources/try", #"{"name":"a","mqtt":{"host":"127.0.0.1","port":1,"user":"u","password":"p"}}"#)

@@ -91,14 +91,15 @@ struct SecretTests {
             missing.diagnostics.map(\.message) == [
                 "\"secret\" needs the secret \"broker\", which is not set here; set it in the console (Settings, Secrets), or write it into \(bench.folder.path)/secrets/broker"
             ])
-        try StoredSecrets(besideStore: missing.configuration.outbox.path).set("broker", to: Secret("a secret that is long enough"))
+        let secret = Secret("a secret that is long enough")
+        try StoredSecrets(besideStore: missing.configuration.outbox.path).set("broker", to: secret)
         let checked = try GatewayConfiguration.check(file: path, environment: [:])
         #expect(checked.isUsable, "\(checked.diagnostics)")
         guard case .webhook(let webhook)? = checked.configuration.destinations.first?.kind else {
             Issue.record("it is no webhook")
             return
         }
-        #expect(webhook.signingSecrets == [Secret("a secret that is long enough")])
+        #expect(webhook.signingSecrets == [secret])
         let web = try WebBench(bench: bench) { $0 = checked.configuration }
         let refused = try await Self.send(web, .delete, "broker")
         #expect(refused.status == 409 && refused.body.contains("destinations.home.secret"), "\(refused.body)")
