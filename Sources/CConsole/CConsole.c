@@ -25,6 +25,9 @@ static const unsigned char pictures_css[] = {
 static const unsigned char api_js[] = {
 #embed "Files/api.js"
 };
+static const unsigned char connection_fields_js[] = {
+#embed "Files/connection-fields.js"
+};
 static const unsigned char console_js[] = {
 #embed "Files/console.js"
 };
@@ -109,6 +112,9 @@ static const unsigned char settings_apps_js[] = {
 static const unsigned char settings_beacons_js[] = {
 #embed "Files/settings-beacons.js"
 };
+static const unsigned char settings_destinations_js[] = {
+#embed "Files/settings-destinations.js"
+};
 static const unsigned char settings_keys_js[] = {
 #embed "Files/settings-keys.js"
 };
@@ -123,6 +129,12 @@ static const unsigned char settings_plan_js[] = {
 };
 static const unsigned char settings_regions_js[] = {
 #embed "Files/settings-regions.js"
+};
+static const unsigned char settings_secrets_js[] = {
+#embed "Files/settings-secrets.js"
+};
+static const unsigned char settings_sources_js[] = {
+#embed "Files/settings-sources.js"
 };
 static const unsigned char settings_teach_js[] = {
 #embed "Files/settings-teach.js"
@@ -170,6 +182,7 @@ static const struct beacon_console_file files[] = {
     FILE_OF("pages.css", pages_css),
     FILE_OF("pictures.css", pictures_css),
     FILE_OF("api.js", api_js),
+    FILE_OF("connection-fields.js", connection_fields_js),
     FILE_OF("console.js", console_js),
     FILE_OF("dom.js", dom_js),
     FILE_OF("event-item.js", event_item_js),
@@ -198,11 +211,14 @@ static const struct beacon_console_file files[] = {
     FILE_OF("session.js", session_js),
     FILE_OF("settings-apps.js", settings_apps_js),
     FILE_OF("settings-beacons.js", settings_beacons_js),
+    FILE_OF("settings-destinations.js", settings_destinations_js),
     FILE_OF("settings-keys.js", settings_keys_js),
     FILE_OF("settings-list.js", settings_list_js),
     FILE_OF("settings-places.js", settings_places_js),
     FILE_OF("settings-plan.js", settings_plan_js),
     FILE_OF("settings-regions.js", settings_regions_js),
+    FILE_OF("settings-secrets.js", settings_secrets_js),
+    FILE_OF("settings-sources.js", settings_sources_js),
     FILE_OF("settings-teach.js", settings_teach_js),
     FILE_OF("setup-choice.js", setup_choice_js),
     FILE_OF("setup-first.js", setup_first_js),

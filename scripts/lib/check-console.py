@@ -7,6 +7,7 @@ import resource
 import shutil
 import signal
 import socket
+import socketserver
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,8 @@ from guided_setup import check_proxies, check_receivers, check_setup
 
 PAGES = [
     "", "range", "configure", "events", "rules", "people", "receivers", "fleet", "deliveries", "health", "settings",
-    "settings/places", "settings/beacons", "settings/apps", "settings/plan", "settings/backup",
+    "settings/places", "settings/beacons", "settings/sources", "settings/destinations", "settings/apps", "settings/secrets",
+    "settings/plan", "settings/backup",
 ]
 
 
@@ -29,8 +31,9 @@ def check_interface(gateway):
     count = 0
     for paths, checks in [
         # Streams do not end. An export and a backup are as large as the history. Requests of apps need keys, and have
-        # separate checks. OpenAPI cannot express "one of two parameters". A take-over would change the other checks' file.
-        (["--exclude-path-regex", "stream|export|session|backup|sightings|app-installs|webhooks|adverts|take-over|" + items],
+        # separate checks. OpenAPI cannot express "one of two parameters". A take-over would change the other checks' file,
+        # and a source their adverts.
+        (["--exclude-path-regex", "stream|export|session|backup|sightings|app-installs|webhooks|adverts|take-over|v1/sources|destinations|" + items],
          "positive_data_acceptance"),
         # Settings may also have the other forms of the file, such as 10 for 10s.
         (["--include-path-regex", items], "positive_data_acceptance,negative_data_rejection"),
@@ -184,6 +187,7 @@ def check_pages(gateway, pictures):
         "": "front room", "range": "Add", "configure": "Measured power", "events": "is near at amber", "rules": "lights",
         "receivers": "hci0", "fleet": "not in a fleet", "deliveries": "crm", "health": "crm", "people": "mia",
         "settings": "front room", "settings/places": "fame", "settings/beacons": "amber", "settings/apps": "museum app",
+        "settings/sources": "museum", "settings/destinations": "crm", "settings/secrets": "No secrets|Not used",
         "settings/plan": "hci0", "settings/backup": "backup",
     }
     # Each page needs content.
@@ -484,6 +488,165 @@ launch:
     print("ok   items of the file are taken over by keyboard, wide and narrow, and stay after a restart")
 
 
+def check_connections_forms(folder, pictures):
+    """Checks the forms of sources, destinations, secrets and a receiver's room, wide and narrow, and that all of it survives
+    a restart. A destination that is added while beacond runs gets the events."""
+    from axe_selenium_python import Axe
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import Select
+    own = os.path.join(folder, "connections")
+    os.mkdir(own)
+    received = []
+
+    class Receiver(socketserver.StreamRequestHandler):
+        def handle(self):
+            while line := self.rfile.readline():
+                length = 0
+                while (header := self.rfile.readline().strip()):
+                    if header.lower().startswith(b"content-length:"):
+                        length = int(header.split(b":")[1])
+                received.append(self.rfile.read(length))
+                self.wfile.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Receiver)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    gateway = Gateway(own, f"""sources: [air]
+regions: [{{ name: museum, uuid: {UUID} }}]
+web: {{ listen: "127.0.0.1:0" }}
+outbox: {{ path: {own}/beacond.sqlite }}
+""")
+    gateway.fix_port()
+    for width, scheme in [(1280, "light"), (390, "dark")]:
+        browser = Browser(width, scheme=scheme)
+        driver = browser.driver
+
+        def button(label):
+            path = f"//button[(@aria-label='{label}' or .='{label}') and not(@hidden)]"
+            found = until(lambda: [one for one in driver.find_elements(By.XPATH, path) if one.is_displayed()], f"there is no button {label}")
+            return found[-1]
+
+        def field(key):
+            return driver.find_element(By.CSS_SELECTOR, f"dialog[open] [data-key='{key}'] input, dialog[open] [data-key='{key}'] textarea")
+
+        def fault(key):
+            return driver.find_element(By.CSS_SELECTOR, f"dialog[open] [data-key='{key}'] .field-problem").text
+
+        def kind(word):
+            Select(driver.find_element(By.CSS_SELECTOR, "dialog[open] select")).select_by_value(word)
+
+        def picture(name):
+            if pictures:
+                time.sleep(0.3)
+                driver.save_screenshot(os.path.join(pictures, f"connections-{name}-{width}-{scheme}.png"))
+
+        def check(name):
+            picture(name)
+            assert driver.execute_script("return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), f"{name} is wider than {width}"
+            axe = Axe(driver)
+            axe.inject()
+            violations = axe.run()["violations"]
+            assert not violations, f"{name}: {axe.report(violations)}"
+
+        def submit(verb):
+            driver.find_element(By.XPATH, f"//dialog[@open]//button[.='{verb}']").click()
+
+        def closed():
+            until(lambda: not driver.find_elements(By.CSS_SELECTOR, "dialog[open]"), "the dialog does not close")
+
+        try:
+            suffix = f"{width}"
+            driver.get(f"{gateway.address}/#/settings/destinations")
+            button("Add a destination").click()
+            submit("Add the destination")
+            until(lambda: "Write a name" in fault("name") and "address" in fault("host"), "the faults are not at their fields")
+            field("name").send_keys("home " + suffix)
+            field("host").send_keys("127.0.0.1")
+            field("port").send_keys("1")
+            field("user").send_keys("ann")
+            field("password").send_keys("open sesame")
+            submit("Try")
+            browser.sees("127.0.0.1", "the result of the trial")
+            until(lambda: driver.find_elements(By.CSS_SELECTOR, "dialog[open] .notice.bad[role=status]"), "the trial of a dead broker does not fail")
+            check("broker")
+            field("topic").send_keys(f"test/{suffix}")
+            submit("Add the destination")
+            closed()
+            browser.sees(f"home {suffix}")
+            button(f"Edit home {suffix}").click()
+            until(lambda: field("password").get_attribute("placeholder").startswith("Set;"), "the form does not know the password")
+            assert field("password").get_attribute("value") == ""
+            field("host").send_keys("0")
+            submit("Save")
+            closed()
+            button("Add a destination").click()
+            kind("webhook")
+            field("name").send_keys("cloud " + suffix)
+            field("url").send_keys(f"http://127.0.0.1:{server.server_address[1]}/")
+            submit("Try")
+            browser.sees("accepted a heartbeat")
+            check("webhook")
+            submit("Add the destination")
+            closed()
+            check("destinations")
+            driver.get(f"{gateway.address}/#/settings/sources")
+            button("Add a source").click()
+            kind("mqtt")
+            check("source-broker")
+            kind("esphome")
+            field("esphome.key").send_keys("no key")
+            field("name").send_keys("museum " + suffix)
+            submit("Add the source")
+            until(lambda: fault("esphome.key") or "key" in driver.find_element(By.CSS_SELECTOR, "dialog[open] .dialog-foot .notice").text, "a wrong key is not refused")
+            check("source-proxies")
+            kind("simulation")
+            submit("Try")
+            browser.sees("It can be opened")
+            submit("Add the source")
+            closed()
+            browser.sees(f"museum {suffix}")
+            check("sources")
+            until(lambda: len(received) > 1, "the added destination gets no event of the added source")
+            driver.get(f"{gateway.address}/#/receivers")
+            path = "//button[starts-with(@aria-label, 'Change the room of')]"
+            until(lambda: driver.find_elements(By.XPATH, path), "no receiver has a button for its room")[0].click()
+            field("place").clear()
+            field("place").send_keys("Room " + suffix)
+            check("room")
+            submit("Save")
+            closed()
+            browser.sees(f"Room {suffix}")
+            picture("receivers")
+            driver.get(f"{gateway.address}/#/settings/secrets")
+            browser.sees(f"destination-home-{suffix}-password.*Used by the destination")
+            button("Set a secret").click()
+            field("name").send_keys("spare-" + suffix)
+            field("value").send_keys("other words")
+            check("secret")
+            submit("Set the secret")
+            closed()
+            browser.sees(f"spare-{suffix}.*Not used")
+            check("secrets")
+            button(f"Remove destination-home-{suffix}-password").click()
+            driver.find_element(By.CSS_SELECTOR, "dialog[open] button[value=yes]").click()
+            browser.sees("change that first")
+            assert not browser.errors(), browser.errors()
+        finally:
+            driver.quit()
+    gateway.kill()
+    received.clear()
+    gateway.start()
+    names = [one["name"] for one in gateway.get("/v1/sources")["configured"] + gateway.get("/v1/destinations")["destinations"]]
+    wanted = {f"{word} {width}" for word in ["museum", "home", "cloud"] for width in [1280, 390]}
+    assert wanted <= set(names), names
+    shown = json.dumps([gateway.get(path) for path in ["/v1/sources", "/v1/destinations", "/v1/secrets"]]) + open(gateway.log).read()
+    assert "sesame" not in shown and "other words" not in shown, "a secret is shown"
+    until(lambda: received, "the destination gets nothing after a restart")
+    gateway.kill()
+    server.shutdown()
+    print("ok   sources, destinations, secrets and a room are entered in forms, wide and narrow, and survive a restart")
+
+
 def main():
     pictures = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
     if pictures:
@@ -505,6 +668,7 @@ def main():
         check_token(folder)
         check_take_over(folder, pictures)
         check_teaching(folder, pictures)
+        check_connections_forms(folder, pictures)
         check_setup(folder, pictures, "127.0.0.1")
         check_setup(folder, None, "0.0.0.0")
         check_receivers(folder, pictures)

@@ -139,7 +139,7 @@ extension SettingKind where Value == [String] {
 // MARK: - Secrets
 
 extension SettingKind where Value == Secret {
-    /// A secret from the environment or a file: `{ env: NAME }` or `{ file: PATH }`.
+    /// A secret from the environment, a file or the console: `{ env: NAME }`, `{ file: PATH }` or `{ secret: NAME }`.
     ///
     /// A secret that is missing here may exist on the machine that the configuration is for. The daemon does not start
     /// without it.
@@ -168,9 +168,10 @@ extension SettingKind where Value == Secret {
     ) -> Secret? {
         let name = inside.text("env", "write the name of a variable of the environment")
         let file = inside.read("file", .path)
+        let stored = inside.text("secret", "write the name of a secret of the console")
         inside.finish()
-        switch (name, file) {
-        case (let name?, nil):
+        switch (name, file, stored) {
+        case (let name?, nil, nil):
             let origin = inside.origin(of: "env")
             if let text = section.reading.variable(name) {
                 return filled(Secret(text), section, key, origin, section.reading.place(of: name))
@@ -179,15 +180,24 @@ extension SettingKind where Value == Secret {
                 origin,
                 "\"\(key)\" needs \(name), which the environment does not have here"
                     + section.reading.remedy(for: name))
-        case (nil, let file?):
+        case (nil, let file?, nil):
             let origin = inside.origin(of: "file")
             if let text = try? String(contentsOfFile: file, encoding: .utf8) {
                 // Editors end a file with a newline, which is not part of the secret.
                 return filled(Secret(text.trimmingCharacters(in: .newlines)), section, key, origin, file)
             }
             section.report(origin, "\"\(key)\" needs \(file), which cannot be read here")
+        case (nil, nil, let stored?):
+            let origin = inside.origin(of: "secret")
+            do throws(StateError) {
+                let path = (section.path + [key]).joined(separator: ".")
+                let secret = try section.reading.storedSecret(stored, for: path)
+                return filled(secret, section, key, origin, "the secret \"\(stored)\"")
+            } catch {
+                section.report(origin, "\"\(key)\" needs \(error.message)")
+            }
         default:
-            section.report(section.place(of: key), "\"\(key)\" needs either \"env\" or \"file\"")
+            section.report(section.place(of: key), "\"\(key)\" needs either \"env\", \"file\" or \"secret\"")
         }
         return nil
     }

@@ -152,7 +152,10 @@ extension SettingShape {
         return typed(
             ["object"], isRequired,
             [
-                "properties": .object(["env": place, "file": .object(["type": .string("string")])]),
+                "properties": .object([
+                    "env": place, "file": .object(["type": .string("string")]),
+                    "secret": .object(["type": .string("string")]),
+                ]),
                 "additionalProperties": .bool(false), "minProperties": .integer(1), "maxProperties": .integer(1),
             ])
     }
@@ -179,7 +182,7 @@ extension SettingDescription {
 }
 
 extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension ClosedRange<Int> {

@@ -38,7 +38,7 @@ package indirect enum SettingShape: Sendable {
     case point
     /// A web address, which can be given like a secret.
     case url
-    /// A secret: `{ env: NAME }` or `{ file: PATH }`.
+    /// A secret: `{ env: NAME }`, `{ file: PATH }` or `{ secret: NAME }`.
     case secret
     /// The path of a file.
     case path

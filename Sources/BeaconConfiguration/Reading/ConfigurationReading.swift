@@ -1,4 +1,4 @@
-import BeaconSupport
+package import BeaconSupport
 import CLibrary
 import Configuration
 package import Foundation
@@ -32,21 +32,35 @@ package final class ConfigurationReading {
     /// The secrets file beside the configuration. The environment overrides its variables.
     private let secrets: EnvironmentFile?
 
+    /// The secrets that were set in the console.
+    private let stored: StoredSecrets?
+
+    /// The keys of values that are such secrets, by the secrets' names.
+    package private(set) var usedSecrets: [String: [String]] = [:]
+
     /// The file; nil for values that are not from one.
     private let document: YAMLDocument?
 
+    /// Creates a reading.
+    ///
+    /// - Parameters:
+    ///   - document: the file; nil for values that are not from one.
+    ///   - sources: the origins of secrets, and of variables.
+    ///   - isOverridden: true if the variables override the values.
+    ///   - folder: the folder that relative paths are resolved against.
+    ///   - context: the names of other parts.
     package init(
-        _ document: YAMLDocument? = nil, environment: [String: String] = [:], secrets: EnvironmentFile? = nil,
+        _ document: YAMLDocument? = nil, sources: SecretSources = SecretSources(), isOverridden: Bool = true,
         folder: URL = URL(fileURLWithPath: "/"), context: ConfigurationContext = ConfigurationContext()
     ) {
         self.context = context
         self.document = document
-        given = Set(environment.keys)
-        let environment = environment.merging(secrets?.variables ?? [:]) { given, _ in given }
-        variables = environment
-        self.secrets = secrets
+        given = Set(sources.environment.keys)
+        secrets = sources.file
+        stored = sources.stored
+        variables = sources.environment.merging(secrets?.variables ?? [:]) { given, _ in given }
         self.folder = folder
-        provider = EnvironmentVariablesProvider(environmentVariables: environment)
+        provider = EnvironmentVariablesProvider(environmentVariables: isOverridden ? variables : [:])
             .prefixKeys(with: ConfigKey([Self.prefix.lowercased()]))
     }
 
@@ -69,6 +83,27 @@ package final class ConfigurationReading {
     package func variable(_ name: String) -> String? {
         usedVariables.insert(name)
         return variables[name]
+    }
+
+    /// Returns a secret that was set in the console.
+    ///
+    /// - Parameter key: the path of the key whose value it is.
+    /// - Throws: ``StateError`` with the remedy if it is missing.
+    package func storedSecret(_ name: String, for key: String) throws(StateError) -> Secret {
+        usedSecrets[name, default: []].append(key)
+        guard StoredSecrets.isName(name) else {
+            throw StateError(.cannotRead, "\"\(name)\", which is no name of a secret; use \(StoredSecrets.nameForm)")
+        }
+        let text = "the secret \"\(name)\", which is not set here; set it in the console (Settings, Secrets)"
+        guard let stored else { throw StateError(.cannotRead, text) }
+        guard stored.has(name) || access(stored.folder, F_OK) == 0 && access(stored.folder, X_OK) != 0 else {
+            throw StateError(.cannotRead, "\(text), or write it into \(stored.path(of: name))")
+        }
+        do throws(StateError) {
+            return try stored.value(of: name)
+        } catch {
+            throw StateError(.cannotRead, "the secret \"\(name)\"; \(error.message). Try it with sudo", cause: error)
+        }
     }
 
     /// Returns the source of a variable's value, for people.

@@ -57,7 +57,7 @@ struct DeliveryRoutes: Sendable {
             let queues = try await delivery?.status() ?? []
             // Deliveries use the wall clock. All times of the interface use the gateway's clock.
             let lead = await gateway.newestTime.seconds - Date().timeIntervalSince1970
-            let destinations = current.value.destinations.map { destination in
+            let destinations = await gateway.configuration.destinations.map { destination in
                 let queue =
                     queues.first { $0.name == destination.name } ?? ConsumerStatus(name: destination.name)
                 return Queue(
@@ -73,7 +73,7 @@ struct DeliveryRoutes: Sendable {
             guard let wanted = request.parameter("destination") else {
                 throw Problem(.badRequest, "name a \"destination\"", key: "destination", "is missing")
             }
-            let name = try destination(wanted)
+            let name = try await destination(wanted)
             let state = request.parameter("state") ?? "dead"
             guard ["dead", "waiting"].contains(state) else {
                 throw Problem(.badRequest, key: "state", "must be dead or waiting")
@@ -94,12 +94,12 @@ struct DeliveryRoutes: Sendable {
             ]
         }
         router.on(.post, "outbox/retry") { request, _ in
-            let name = try destination(try await request.value(of: RetryRequest.self).destination)
+            let name = try await destination(try await request.value(of: RetryRequest.self).destination)
             return ["retried": try await inspect { try $0.retry(for: name) } ?? 0]
         }
         router.on(.post, "outbox/drop") { request, _ in
             let selection = try await request.value(of: DropRequest.self)
-            let name = try destination(selection.destination)
+            let name = try await destination(selection.destination)
             guard ["dead", "all", nil].contains(selection.state) else {
                 throw Problem(.unprocessableContent, key: "state", "must be dead or all")
             }
@@ -109,9 +109,10 @@ struct DeliveryRoutes: Sendable {
     }
 
     /// Returns the name of a known destination.
-    private func destination(_ name: String) throws -> String {
-        guard current.value.destinations.contains(where: { $0.name == name }) else {
-            let names = current.value.destinations.map(\.name).joined(separator: ", ")
+    private func destination(_ name: String) async throws -> String {
+        let destinations = await gateway.configuration.destinations
+        guard destinations.contains(where: { $0.name == name }) else {
+            let names = destinations.map(\.name).joined(separator: ", ")
             throw Problem(
                 .notFound, "unknown destination\(names.isEmpty ? "" : "; the destinations are \(names)")",
                 key: "destination", "is unknown")

@@ -96,7 +96,7 @@ struct IntakeRoutes: Sendable {
         }
         router.respond(.post, "sources/{name}/adverts") { request, context in
             let name = try context.name("name")
-            let found = current.value.sources.first { $0.name == name }
+            let found = await gateway.configuration.sources.first { $0.name == name }
             guard let source = found?.specification.network as? PostedSource else {
                 throw Problem(
                     .notFound,

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconDelivery
 import BeaconFleet
 import BeaconGateway
@@ -6,13 +7,15 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The changes that requests make to regions, places, named beacons and rules.
+/// The changes that requests make to the items of the console.
 struct ItemChanges: Sendable {
     let gateway: Gateway
     let rules: RuleEngine
     let state: GatewayState
     /// The machine's part in a fleet, or nil without one.
     let fleet: FleetMember?
+    /// Uses a configuration with the console's items, and another one of the file if that has changed.
+    let use: @Sendable (GatewayConfiguration, GatewayConfiguration?) async throws -> Void
 
     /// Adds the routes that add, replace and remove items of a kind.
     ///
@@ -29,13 +32,15 @@ struct ItemChanges: Sendable {
             return value
         }
         router.on(.post, path, status: .created) { request, _ in
-            let item = try Self.item(kind, try await request.value(of: JSONValue.self))
-            try await make(.add(item))
+            let (item, secrets) = try await prepared(kind, try await request.value(of: JSONValue.self), replacing: nil)
+            try await make(.add(item), secrets)
             return try await answer(item.name)
         }
         router.on(.put, path + "/{name}") { request, context in
-            let item = try Self.item(kind, try await request.value(of: JSONValue.self))
-            try await make(.replace(try context.name("name"), by: item))
+            let name = try context.name("name")
+            let (item, secrets) = try await prepared(
+                kind, try await request.value(of: JSONValue.self), replacing: name)
+            try await make(.replace(name, by: item), secrets)
             return try await answer(item.name)
         }
         router.on(.delete, path + "/{name}") { _, context in
@@ -70,18 +75,51 @@ struct ItemChanges: Sendable {
         }
     }
 
+    /// Returns the item with these settings, and the secrets in it, which it then refers to.
+    ///
+    /// - Parameter name: the name of the item that it replaces; nil for none.
+    func prepared(
+        _ kind: ConfigurationItem.Kind, _ settings: JSONValue, replacing name: String?
+    ) async throws -> (item: ConfigurationItem, secrets: [String: Secret]) {
+        let item = try Self.item(kind, settings)
+        guard kind.isConnection else { return (item, [:]) }
+        let configuration = await gateway.configuration
+        let input = ConnectionInput(
+            item, replacing: configuration.items.first { $0.kind == kind && $0.name == name }, in: configuration)
+        guard input.faults.isEmpty else {
+            throw Problem(
+                .unprocessableContent, input.faults.map(\.message).joined(separator: "; "),
+                errors: input.faults.map { .init(key: $0.key, detail: $0.message) })
+        }
+        return (input.item, input.secrets)
+    }
+
     /// Makes a change and applies it.
     ///
+    /// - Parameter secrets: secrets to store with the change, by their names.
     /// - Throws: ``Problem`` if the change is not possible.
-    func make(_ change: ItemChange) async throws {
+    func make(_ change: ItemChange, _ secrets: [String: Secret] = [:]) async throws {
         try await reportingFailures {
+            guard fleet == nil || !change.isOfConnections else {
+                throw Problem(.conflict, "in a fleet, write sources and destinations into the file of their machine")
+            }
             if let fleet, change.isShared {
                 _ = try await fleet.change(change)
             } else {
                 try await state.items.turn.run {
-                    let configuration = try await state.items.apply(
-                        change, to: await gateway.base, isInFleet: fleet != nil)
-                    if fleet == nil { await gateway.apply(configuration) } else { await gateway.useOwnRules() }
+                    var base = await gateway.base
+                    let stored = StoredSecrets(besideStore: base.outbox.path)
+                    base.secretSources.stored = stored
+                    base.secretSources.stored?.pending = secrets
+                    var configuration = try await state.items.apply(change, to: base, isInFleet: fleet != nil) {
+                        do throws(StateError) {
+                            for (name, value) in secrets { try stored.set(name, to: value) }
+                        } catch {
+                            throw Problem(.conflict, error.message)
+                        }
+                    }
+                    configuration.secretSources.stored = stored
+                    if fleet == nil { try await use(configuration, nil) } else { await gateway.useOwnRules() }
                 }
             }
             try await rules.readSwitches()
@@ -125,7 +163,7 @@ struct ItemChanges: Sendable {
                     throw Problem(.conflict, error.message)
                 }
                 current.withLock { $0 = move.rest(of: $0) }
-                await gateway.apply(configuration, base: rest)
+                try await use(configuration, rest)
                 return (move, copy)
             }
             try await rules.readSwitches()

@@ -6,7 +6,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// The routes of sources, receivers and ranged beacons, and the recording of adverts.
+/// The routes of sources and ranged beacons, and the recording of adverts.
 struct SensingRoutes: Sendable {
     let gateway: Gateway
 
@@ -17,8 +17,6 @@ struct SensingRoutes: Sendable {
 
     func add(to router: RouterGroup<WebContext>) {
         addRecording(to: router)
-        router.on(.get, "sources") { _, _ in ["sources": await gateway.sourceValues] }
-        router.on(.get, "receivers") { _, _ in await gateway.receiversValue }
         router.on(.get, "beacons") { _, _ in
             Beacons(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues)
         }

@@ -54,7 +54,7 @@ struct StatusRoutes: Sendable {
                 configuration: configuration.path, token: settings.tokenHash != nil,
                 setup: configuration.isSetup, readOnly: settings.isReadOnly,
                 programs: settings.allowsPrograms || configuration.isSetup,
-                destinations: configuration.destinations.map(\.name),
+                destinations: await gateway.configuration.destinations.map(\.name),
                 listeners: broadcast.count, store: StoreValue(health.consumer.history.store.usage))
         }
         router.on(.get, "why") { request, _ in
@@ -101,7 +101,7 @@ struct StatusRoutes: Sendable {
     /// Returns the cached findings of `beacon doctor`, if the gateway has adapters. While all of them run, problems
     /// concern only others, or an unused way to them.
     private func diagnosis() async -> [HealthFinding] {
-        let adapters = Set(current.value.sources.filter(\.specification.isAdapter).map(\.name))
+        let adapters = Set(await gateway.configuration.sources.filter(\.specification.isAdapter).map(\.name))
         let states = await gateway.sourceValues.filter { adapters.contains($0.name) }.map(\.state)
         guard !states.isEmpty else { return [] }
         let problem: HealthFinding.Severity = states.allSatisfy { $0 == "running" } ? .note : .error

@@ -59,6 +59,8 @@ package struct WebServer: Service {
     let sessions: WebSessions
     /// Reads the configuration file again, or uses the given configuration.
     let reload: @Sendable (GatewayConfiguration?) -> Void
+    /// Uses a configuration with the console's items, and another one of the file if that has changed.
+    let use: @Sendable (GatewayConfiguration, GatewayConfiguration?) async throws -> Void
     /// True when beacond is ending.
     let isEnding = Locked(false)
     let places = ConnectionPlaces()
@@ -79,15 +81,19 @@ package struct WebServer: Service {
     ///   - logger: the log.
     ///   - sessions: the signed-in browsers.
     ///   - reload: reads the configuration file again, or uses the given configuration.
+    ///   - use: uses a configuration with the console's items, and another one of the file if that has changed; nil
+    ///     for the gateway alone, which does not replace destinations.
     package init(
         settings: WebSettings, gateway: Gateway, rules: RuleEngine, delivery: DeliveryService<ContinuousClock>?,
         current: CurrentConfiguration, consumer: RuleConsumer, state: GatewayState, broadcast: EventBroadcast,
         fleet: FleetMember?, logger: Logger, sessions: WebSessions,
-        reload: @escaping @Sendable (GatewayConfiguration?) -> Void
+        reload: @escaping @Sendable (GatewayConfiguration?) -> Void,
+        use: (@Sendable (GatewayConfiguration, GatewayConfiguration?) async throws -> Void)? = nil
     ) {
         (self.settings, self.gateway, self.rules, self.delivery) = (settings, gateway, rules, delivery)
         (self.current, self.consumer, self.state, self.broadcast) = (current, consumer, state, broadcast)
         (self.fleet, self.logger, self.sessions, self.reload) = (fleet, logger, sessions, reload)
+        self.use = use ?? { await gateway.apply($0, base: $1) }
     }
 
     package func run() async {
@@ -180,7 +186,7 @@ package struct WebServer: Service {
             gateway: gateway, delivery: delivery, broadcast: broadcast, store: history.store, places: places
         ).add(to: router.group())
         let v1 = router.group("v1")
-        let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet)
+        let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet, use: use)
         let diagnoses = DiagnosisCache()
         SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
         StatusRoutes(
@@ -198,6 +204,9 @@ package struct WebServer: Service {
         DeliveryRoutes(gateway: gateway, delivery: delivery, current: current, state: state).add(to: v1)
         IntakeRoutes(gateway: gateway, history: history, state: state, current: current, isEnding: isEnding).add(to: v1)
         ItemRoutes(gateway: gateway, changes: changes).add(to: v1)
+        SecretRoutes(gateway: gateway, state: state, reload: reload, logger: logger).add(to: v1)
+        ConnectionRoutes(gateway: gateway, changes: changes, diagnoses: diagnoses, isEnding: isEnding).add(to: v1)
+        ReceiverRoutes(gateway: gateway, changes: changes).add(to: v1)
         TakeOverRoutes(changes: changes, current: current, logger: logger).add(to: v1)
         RuleRoutes(
             gateway: gateway, rules: rules, state: state, history: history, broadcast: broadcast, changes: changes

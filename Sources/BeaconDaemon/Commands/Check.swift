@@ -15,7 +15,8 @@ struct Check: ParsableCommand {
               beacond.yaml:12:5: error: there is no key "uud" here; was "uuid" meant?
 
             The check builds everything that a run builds, on this machine and with this environment, but has no \
-            effect. It also reads secrets from the file beside the configuration: beacond.env for beacond.yaml. The \
+            effect. It also reads secrets from the file beside the configuration, beacond.env for beacond.yaml, and \
+            those that were set in the console. The \
             daemon starts with a configuration without errors; a warning names something that could be safer. Status 1 \
             if there is an error, else 0.
             """)
@@ -31,7 +32,10 @@ struct Check: ParsableCommand {
 
     func run() throws {
         let path = file ?? configuration.path
-        let checked = try GatewayConfiguration.check(file: path)
+        var target = configuration
+        target.config = path
+        // The service's secrets are in its state folder.
+        let checked = try GatewayConfiguration.check(file: path, environment: target.environment)
         for diagnostic in checked.diagnostics where !quiet || diagnostic.severity == .error {
             StandardOutput.write(diagnostic.text(file: path))
         }

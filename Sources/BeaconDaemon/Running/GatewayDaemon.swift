@@ -90,10 +90,12 @@ struct GatewayDaemon: Sendable {
             stateFolder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
         }
         self.stateFolder = stateFolder
-        let destinations = try configuration.destinations.map {
-            try ConfiguredDestination($0, in: configuration, stateFolder: stateFolder, logger: logger)
+        let destinations: [ConfiguredDestination]
+        func create(_ configuration: GatewayConfiguration) throws -> [ConfiguredDestination] {
+            try configuration.destinations.map {
+                try ConfiguredDestination($0, in: configuration, stateFolder: stateFolder, logger: logger)
+            }
         }
-        published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
         let writer: any EventWriter
         var state: GatewayState?
         // A dry run does not join a fleet: no other machine would handle the beacons that it takes.
@@ -105,6 +107,7 @@ struct GatewayDaemon: Sendable {
         var added: [ConfigurationItem] = []
         switch mode {
         case .dryRun(let print):
+            destinations = try create(whole)
             store = nil
             delivery = nil
             writer = DryRunWriter(destinations: destinations, print: print)
@@ -119,8 +122,8 @@ struct GatewayDaemon: Sendable {
                 file: URL(fileURLWithPath: base.outbox.path), settings: settings, logger: logger)
             let known = GatewayState(store)
             added = Self.items(of: known, base, logger: logger)
-            configuration = Self.adding(
-                isInFleet ? added.filter { !$0.kind.isShared } : added, to: base, logger: logger)
+            configuration = Self.adding(isInFleet ? added.filter { $0.kind == .rule } : added, to: base, logger: logger)
+            destinations = try create(isInFleet ? whole : configuration)
             state = known
             launches = LaunchAgent(
                 configuration.launch,
@@ -133,6 +136,7 @@ struct GatewayDaemon: Sendable {
             writer = store
             rules = RuleEngine(configuration.launch.rules, trail: known.trail, delivery: delivery, logger: logger)
         }
+        published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
         self.state = state
         let broadcast = EventBroadcast(store)
         self.broadcast = broadcast
@@ -282,6 +286,9 @@ struct GatewayDaemon: Sendable {
 
     /// Closes the event store, which cannot be used afterwards, and counts the events that it could not write.
     func close() async {
+        // The console refers to this daemon.
+        parts.withLock { $0.web = nil }
+        await slots.web.replace(with: nil)
         let lost = await store?.close() ?? 0
         published.withLock { $0.lost += lost }
     }
@@ -318,15 +325,48 @@ extension GatewayDaemon {
     /// - Throws: the error of a destination, of the event store or of the proxy. The earlier configuration then stays
     ///   in use.
     func reload(_ configuration: GatewayConfiguration) async throws -> String? {
+        guard let state else { return "--dry-run" }
+        // Changes in the console wait, so that none is lost between reading the items and using them.
+        return try await state.items.turn.run {
+            let items = Self.items(of: state, configuration, logger: logger)
+            return try await use(configuration, Self.adding(items, to: configuration, logger: logger))
+        }
+    }
+
+    /// Continues with items of the console that have changed. Call it in a turn of the items.
+    ///
+    /// - Parameters:
+    ///   - whole: the configuration with the items.
+    ///   - base: the configuration of the file, if that has changed.
+    private func use(items whole: GatewayConfiguration, base: GatewayConfiguration?) async throws {
+        let before = await gateway.configuration
+        let whole = whole.continuing(before)
+        if whole.sources == before.sources, whole.destinations == before.destinations {
+            if let base { parts.withLock { $0.configuration = base } }
+            return await gateway.apply(whole, base: base)
+        }
+        let base = base ?? parts.withLock { $0.configuration }
+        // A restart reads the file and the items again.
+        if try await use(base, whole) != nil { reloadAction(nil) }
+    }
+
+    /// Switches to a configuration. Call it in a turn of the console's items.
+    ///
+    /// - Parameters:
+    ///   - base: the configuration of the file.
+    ///   - whole: the same with the items of the console.
+    /// - Returns: the setting that needs a restart; nil if the configuration is in use now.
+    private func use(_ base: GatewayConfiguration, _ whole: GatewayConfiguration) async throws -> String? {
         let before = parts.withLock { $0 }
-        let configuration = configuration.continuing(before.configuration)
-        if let reason = reasonForStart(before.configuration, configuration) { return reason }
+        let earlier = await gateway.configuration
+        let (base, configuration) = (base.continuing(earlier), whole.continuing(earlier))
+        if let reason = reasonForStart(before.configuration, base) { return reason }
         guard let state, let stateFolder else { return "--dry-run" }
         let isProxyKept = before.configuration.proxy == configuration.proxy
         guard await gateway.canContinue(with: configuration, reopeningSources: !isProxyKept) else { return "sources" }
 
         var next = before
-        next.configuration = configuration
+        next.configuration = base
         var kept: Set<String> = []
         next.destinations = try configuration.destinations.map { settings in
             if let same = before.destinations.lazy.compactMap({ $0.continuing(as: settings) }).first {
@@ -340,19 +380,14 @@ extension GatewayDaemon {
         if !isWebKept { replaceConsole(in: &next, state) }
         try delivery?.prepare(next.destinations.map(\.destination))
 
-        current.withLock { $0 = configuration }
+        current.withLock { $0 = base }
         parts.withLock { [next] in $0 = next }
         let renewed = Set(configuration.destinations.map(\.name)).subtracting(kept)
         if !isProxyKept { await slots.proxy.replace(with: nil) }
-        // A change in the console is in this configuration, or starts from it.
-        await state.items.turn.run { [next] in
-            let whole = Self.adding(
-                Self.items(of: state, configuration, logger: logger), to: configuration, logger: logger)
-            await gateway.reload(
-                GatewayReload(
-                    base: configuration, configuration: whole, destinations: next.destinations, renewed: renewed,
-                    proxy: next.proxy, reopensSources: !isProxyKept, broadcast: next.web == nil ? nil : broadcast))
-        }
+        await gateway.reload(
+            GatewayReload(
+                base: base, configuration: configuration, destinations: next.destinations, renewed: renewed,
+                proxy: next.proxy, reopensSources: !isProxyKept, broadcast: next.web == nil ? nil : broadcast))
         try delivery?.update(
             next.destinations.map(\.destination), keeping: kept, limits: configuration.outbox.limits)
         if !isProxyKept, let proxy = next.proxy {
@@ -383,6 +418,7 @@ extension GatewayDaemon {
         parts.web = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
             consumer: consumer, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
-            sessions: WebSessions(tokenHash: settings.tokenHash, access: state.access), reload: reloadAction)
+            sessions: WebSessions(tokenHash: settings.tokenHash, access: state.access), reload: reloadAction,
+            use: { [self] in try await use(items: $0, base: $1) })
     }
 }

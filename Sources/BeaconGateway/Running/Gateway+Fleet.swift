@@ -19,7 +19,7 @@ extension Gateway: FleetAudience {
     package func useOwnRules() async {
         // If they cannot be read, the rules in use stay.
         let items = try? await state?.items.all()
-        let rules = (items ?? configuration.items.filter { $0.origin == .console }).filter { !$0.kind.isShared }
+        let rules = (items ?? configuration.items.filter { $0.origin == .console }).filter { $0.kind == .rule }
         await use(base.adding(rules))
     }
 

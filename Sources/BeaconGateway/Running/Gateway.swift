@@ -217,7 +217,7 @@ package actor Gateway {
     }
 
     /// True if it runs without its own sources, for events of a fleet, apps or webhooks.
-    package var runsWithoutSources: Bool { fleet != nil || base.sources.isEmpty && base.web != nil }
+    package var runsWithoutSources: Bool { fleet != nil || configuration.sources.isEmpty && base.web != nil }
 
     /// The message when all sources have ended by themselves.
     package var closingSummary: String { listener.closingSummary }

@@ -148,6 +148,13 @@ extension GuidedStart.Choice.Broker {
         } catch {
             return .init(key: "broker.host", detail: "cannot be used: \(error)")
         }
+        return await Self.fault(of: options)
+    }
+
+    /// Connects with these settings once.
+    ///
+    /// - Returns: the fault; nil if the broker accepted the connection.
+    static func fault(of options: MQTTSettings) async -> GuidedStart.Draft.Fault? {
         let client: MQTTClient
         do throws(MQTTError) {
             client = try Self.client(options)
@@ -173,7 +180,7 @@ extension GuidedStart.Choice.Broker {
         let error =
             if let outcome { outcome } else {
                 MQTTError(
-                    .timedOut, "\(host) did not answer within \(Self.patience).",
+                    .timedOut, "\(options.host) did not answer within \(Self.patience).",
                     possibleCauses: [
                         "the host or the port is wrong", "a firewall is in between",
                         "the broker or its machine is not running",

@@ -66,6 +66,15 @@ extension ItemChange {
         }
     }
 
+    /// True for a change of a source or a destination.
+    package var isOfConnections: Bool {
+        switch self {
+        case .add(let item), .replace(_, let item): item.kind.isConnection
+        case .remove(let kind, _): kind.isConnection
+        case .several(let changes): changes.contains(where: \.isOfConnections)
+        }
+    }
+
     /// Applies the change to the console's items, beside those of the file.
     private func apply(
         to list: inout [ConfigurationItem.Key: ConfigurationItem], _ next: inout Int,

@@ -52,15 +52,18 @@ package struct StoredItems: Sendable {
     ///   - change: the change.
     ///   - base: the configuration of the file.
     ///   - isInFleet: true if the fleet provides the items that it shares, so that stored ones are not used.
+    ///   - prepare: called once the change is valid, before it is stored.
     /// - Returns: the new configuration.
     /// - Throws: ``ItemChange/Failure``, and `EventStoreError` if the change cannot be stored.
     package func apply(
-        _ change: ItemChange, to base: GatewayConfiguration, isInFleet: Bool = false
+        _ change: ItemChange, to base: GatewayConfiguration, isInFleet: Bool = false,
+        prepare: () throws -> Void = {}
     ) async throws -> GatewayConfiguration {
         let all = if let known = known.withLock({ $0 }) { known } else { try await all() }
         let before = all.filter { !isInFleet || !$0.kind.isShared }
         let (items, after) = try change.applied(to: before, beside: base)
         let changes = try Self.changes(from: before, to: items)
+        try prepare()
         // If the outcome is unknown, the next change reads the items.
         known.withLock { $0 = nil }
         try await store.update { state, step in

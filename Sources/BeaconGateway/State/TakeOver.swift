@@ -15,6 +15,8 @@ package struct TakeOver: Sendable {
     package let path: String
     private let bytes: [UInt8]
     private let text: String
+    /// The secrets that the rest of the file uses.
+    private let usedSecrets: [String: [String]]
 
     /// The largest file, in bytes.
     private static let largestFile = 1 << 20
@@ -71,7 +73,8 @@ package struct TakeOver: Sendable {
         } catch {
             throw ItemChange.Failure(code: .taken, description: "cannot take it out of \(path): \(error)")
         }
-        let checked = GatewayConfiguration.check(text, asFile: path)
+        let checked = GatewayConfiguration.check(text, asFile: path, environment: base.secretSources.environment)
+        usedSecrets = checked.configuration.usedSecrets
         if let fault = checked.diagnostics.first(where: { $0.severity == .error }) {
             throw ItemChange.Failure(
                 code: .taken,
@@ -92,7 +95,10 @@ package struct TakeOver: Sendable {
         rest.regions.removeAll { isTaken(.region, $0.name) }
         rest.places?.places.removeAll { isTaken(.place, $0.name) }
         if let places = rest.places, places.places.isEmpty, places.taught == nil { rest.places = nil }
+        rest.sources.removeAll { isTaken(.source, $0.name) }
+        rest.destinations.removeAll { isTaken(.destination, $0.name) }
         rest.launch.rules.removeAll { isTaken(.rule, $0.name) }
+        rest.usedSecrets = usedSecrets
         rest.items.removeAll { $0.origin == .file && keys.contains($0.key) }
         return rest
     }
@@ -147,6 +153,8 @@ package struct TakeOver: Sendable {
         case .region: ["regions"]
         case .place: ["places"]
         case .taught: []
+        case .source: ["sources"]
+        case .destination: ["destinations"]
         case .rule: ["launch", "rules"]
         }
     }

@@ -6,16 +6,11 @@ import { clock, count, counted, exact, machineTime } from "./format.js";
 
 export const title = "Deliveries";
 
-const example = `destinations:
-  - name: cloud
-    type: webhook
-    url: https://example.com/beacons`;
-
 export function open(root) {
   const fault = problemNode();
   const path = el("p.lede");
   const list = el("ul.cards.wide", { "aria-label": "Destinations" });
-  const nothing = empty("There are no destinations", "Notifications go to webhooks, Kumulos, MQTT and Home Assistant. Add a destination to the configuration:", example);
+  const nothing = empty("There are no destinations", "Notifications go to webhooks, Kumulos, MQTT and Home Assistant. Add one under Settings, Destinations.");
   nothing.hidden = true;
   const locked = el("p.notice.warn", { hidden: true }, "beacond is read-only: you can see the queues here but not change them.");
   root.append(el("header.page-head", null, el("h1", null, "Deliveries"), path), fault, locked, nothing, list);

@@ -1,7 +1,8 @@
 // Receivers: their states, and the sources that they belong to.
 
-import { get } from "./api.js";
-import { announce, attribute, el, empty, patch, patchFacts, follow, problemNode, setTime, show, stateGlyph, svg, text, timeNode } from "./dom.js";
+import { get, isReadOnly, pathOf, send } from "./api.js";
+import { announce, attribute, el, empty, patch, patchFacts, follow, problemNode, setTime, show, stateGlyph, svg, text, timeNode, toast } from "./dom.js";
+import { formDialog, textField } from "./form.js";
 import { count, counted, exact, identity, measure, rate } from "./format.js";
 
 export const title = "Receivers";
@@ -17,7 +18,7 @@ export function open(root) {
     el("div.table-scroll", { tabindex: "0", role: "region", "aria-labelledby": "sources-heading" }, el("table", null,
       el("thead", null, el("tr", null, ...["Name", "From"].map((name) => el("th", { scope: "col" }, name)), ...["Packets", "Beacons"].map((name) => el("th.right", { scope: "col" }, name)), ...["Receivers", "State"].map((name) => el("th", { scope: "col" }, name)))), sourceRows)));
   const offsets = offsetSection();
-  const nothing = empty("There are no receivers", "Receivers belong to the sources in the configuration: a Bluetooth adapter, a capture, or a simulation.", "sources: [auto]");
+  const nothing = empty("There are no receivers", "Receivers belong to sources: a Bluetooth radio of this machine, or receivers in the network. Add a source under Settings, Sources.");
   nothing.hidden = true;
   root.append(el("header.page-head", null, el("h1", null, "Receivers"), el("p.lede", null, "An outage never causes an exit. While a receiver is deaf, beacons that only it could hear are unknown."),
     el("p.exports", null, "Record adverts as a sighting log: ", el("a", { href: "v1/sightings?seconds=60", download: "" }, "a minute"), " ", el("a", { href: "v1/sightings?seconds=600", download: "" }, "ten minutes"))), fault, nothing, list, offsets.node, sources);
@@ -36,7 +37,7 @@ export function open(root) {
       if (before && before !== receiver.hearing) announce(`${receiver.name}: ${words[receiver.hearing]}`);
       states.set(receiver.name, receiver.hearing);
     }
-    patch(list, first.receivers, (receiver) => receiver.name, card, (node, receiver) => update(node, receiver, history.get(receiver.name)));
+    patch(list, first.receivers, (receiver) => receiver.name, (receiver) => card(receiver, load), (node, receiver) => update(node, receiver, history.get(receiver.name)));
     offsets.update(first.offsets, first.receivers);
     show(sources, second.sources.length > 0);
     patch(sourceRows, second.sources, (source) => source.name, (source) => el("tr", null, el("th", { scope: "row" }, source.name), el("td"), el("td.right.tabular"), el("td.right.tabular"), el("td"), el("td")), (row, source) => {
@@ -87,16 +88,35 @@ function offsetSection() {
   return { node, update };
 }
 
-function card(receiver) {
-  return el("li.card.receiver-card", null,
+function card(receiver, load) {
+  const node = el("li.card.receiver-card", null,
     el("div.card-head", null, el("h2", null, receiver.name), el("span.source")),
     el("p.state", null, stateGlyph(), el("b.word"), el("span.state-time", null, " ", timeNode("for"))),
     el("p.warn-text.reason", { hidden: true }),
     el("div.rate", null, el("span", null, el("b.big"), " adverts/s"), svg("svg.spark", { viewBox: "0 0 120 28", preserveAspectRatio: "none", "aria-hidden": "true" }, svg("path"))),
-    el("dl.facts"));
+    el("dl.facts"), el("div.actions.start", null, el("button.small.room", { type: "button", "aria-label": `Change the room of ${receiver.name}`, click: () => roomForm(node.receiver, load) }, "Change the room")));
+  return node;
+}
+
+/** Opens the form for the place of a receiver. */
+async function roomForm(receiver, load) {
+  const places = await get("v1/places").then((answer) => answer.places.map((place) => place.name), () => []);
+  const room = textField("place", "Room", { optional: true, help: "A new name makes a new room. Leave it empty if the receiver is in none.", attributes: { maxlength: 100, list: "receiver-rooms" } });
+  room.set(receiver.place);
+  formDialog({
+    title: `Room of ${receiver.name}`, fields: [room],
+    content: [room.node, el("datalist", { id: "receiver-rooms" }, ...places.map((name) => el("option", { value: name })))],
+    send: async () => {
+      const answer = await send("PUT", `${pathOf("v1/receivers", receiver.name)}/place`, { place: room.value() });
+      toast(answer.place ? `${receiver.name} is in ${answer.place}` : `${receiver.name} is in no room`);
+      load().catch(() => {});
+    },
+  });
 }
 
 function update(node, receiver, rates) {
+  node.receiver = receiver;
+  show(node.querySelector(".room"), !isReadOnly());
   attribute(node, "data-state", shapes[receiver.hearing]);
   attribute(node, "data-hearing", receiver.hearing);
   text(node.querySelector(".source"), receiver.source);
@@ -108,5 +128,5 @@ function update(node, receiver, rates) {
   text(node.querySelector(".big"), rate(receiver.advertsPerSecond));
   const most = Math.max(1, ...rates);
   attribute(node.querySelector(".spark path"), "d", rates.length < 5 ? "" : rates.map((value, index) => `${index ? "L" : "M"}${(120 - (rates.length - 1 - index) * 2).toFixed(1)} ${(26 - 24 * value / most).toFixed(1)}`).join(""));
-  patchFacts(node.querySelector("dl"), [["Place", receiver.place || "none"], ...(receiver.moves ? [["Moves", "yes"]] : [])]);
+  patchFacts(node.querySelector("dl"), [["Room", receiver.place || "none"], ...(receiver.moves ? [["Moves", "yes"]] : [])]);
 }

@@ -1,4 +1,4 @@
-// Settings: named regions, places and beacons, apps, the plan, and a backup, each with its own page.
+// Settings: named regions, places and beacons, sources, destinations, apps, secrets, the plan, and a backup, each with its own page.
 
 import { isReadOnly, on, server } from "./api.js";
 import { attribute, el, problemNode, show, text } from "./dom.js";
@@ -8,10 +8,13 @@ import * as places from "./settings-places.js";
 import * as beacons from "./settings-beacons.js";
 import * as apps from "./settings-apps.js";
 import * as plan from "./settings-plan.js";
+import * as sources from "./settings-sources.js";
+import * as destinations from "./settings-destinations.js";
+import * as secrets from "./settings-secrets.js";
 
 export const title = "Settings";
 
-const sections = { regions, places, beacons, apps, plan, backup: { title: "Backup", open: openBackup } };
+const sections = { regions, places, beacons, sources, destinations, apps, secrets, plan, backup: { title: "Backup", open: openBackup } };
 
 export function open(root, parameters, rest) {
   const tabs = el("ul");
@@ -64,6 +67,6 @@ export function change(parameters, rest) { open.change?.(rest); }
 
 function openBackup(root) {
   root.append(el("h2", null, "Backup"),
-    el("div.card", null, el("p", null, "One file with the configuration, everything set in the console, installs with their messages, and the history. It contains people's whereabouts and the secrets in the configuration, so keep it safe. It has no sign-ins of browsers."),
+    el("div.card", null, el("p", null, "One file with the configuration, everything set in the console, installs with their messages, and the history. It contains people's whereabouts and the secrets in the configuration, so keep it safe. It has no sign-ins of browsers, and none of the secrets that were set in the console."),
       el("p", null, el("a.button", { href: "v1/backup", download: "" }, "Download the backup"))));
 }

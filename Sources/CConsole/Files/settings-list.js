@@ -8,7 +8,7 @@ export const fileWords = () => `Items marked “file” are in ${fileName()}. Ed
 
 const fileName = () => server.status?.configuration || "the configuration file";
 
-/** Asks, and then moves an item of the file to the console. `kind` is beacon, region, place or rule. Returns whether it
+/** Asks, and then moves an item of the file to the console. `kind` is beacon, region, place, source, destination or rule. Returns whether it
  *  was moved. Throws a Problem. */
 export async function takeOver(kind, name) {
   const programs = kind === "rule" ? " The console then shows all arguments of the program that it starts." : "";
@@ -48,7 +48,7 @@ export function settingsList(root, { path, key, word, heading, lede, nothing, to
     text(hint, isReadOnly() ? fileWords() : `Items marked “file” are in ${fileName()}. Edit them there, or take them over.`);
     patch(list, items, (item) => `${item.origin} ${item.name}`, (item) => {
       const node = row(item);
-      if (item.origin === "file" && !isReadOnly()) node.querySelector(".setting-actions").append(takeOverButton(item.name, () => guarded(() => take(item.name))));
+      if (item.origin === "file" && item.movable !== false && !isReadOnly()) node.querySelector(".setting-actions").append(takeOverButton(item.name, () => guarded(() => take(item.name))));
       if (item.origin === "console" && !isReadOnly()) node.querySelector(".setting-actions").append(
         el("button.small", { type: "button", "aria-label": `Edit ${item.name}`, click: () => guarded(() => edit(node.item)) }, "Edit"),
         el("button.small", { type: "button", "aria-label": `Remove ${item.name}`, click: () => remove(item.name, removal) }, "Remove"));

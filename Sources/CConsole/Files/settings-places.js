@@ -37,7 +37,7 @@ async function placeForm(item, saved) {
   const [{ receivers }, keys] = await Promise.all([get("v1/receivers"), settingFields("places")]);
   const name = keys.text("name", { attributes: { maxlength: 100 } });
   const chosen = keys.chips("receivers", receivers.map((receiver) => [receiver.name, receiver.name]), {
-    ...(receivers.length ? {} : { help: "There are no receivers yet. They belong to the sources in the configuration." }), missing: " (not connected)",
+    ...(receivers.length ? {} : { help: "There are no receivers yet. They belong to the sources." }), missing: " (not connected)",
   });
   name.set(item?.name);
   chosen.set(item?.settings.receivers);

@@ -61,7 +61,8 @@ struct InterfaceTests {
         Sample("GET /v1/events/stream"), Sample("GET /v1/events/export", "/v1/events/export?format=log"),
         Sample("GET /v1/advertising"), Sample("GET /v1/outbox"),
         Sample("GET /v1/outbox/entries", "/v1/outbox/entries?destination=cloud"), Sample("GET /v1/apps"),
-        Sample("GET /v1/installs"), Sample("GET /v1/plan"), Sample("GET /v1/plan/image"),
+        Sample("GET /v1/installs"), Sample("GET /v1/plan"), Sample("GET /v1/secrets"), Sample("GET /v1/destinations"),
+        Sample("GET /v1/plan/image"),
     ]
 
     /// Requests that change something, before everything is read.
@@ -82,6 +83,16 @@ struct InterfaceTests {
             "POST /v1/teaching", nil, #"{"place":"bath","beacon":{"uuid":"\#(uuid)","major":1,"minor":2}}"#, 201),
         Sample("POST /v1/teaching/keep", nil, nil, 409), Sample("DELETE /v1/teaching", nil, nil, 204),
         Sample("POST /v1/taught/undo", nil, nil, 404), Sample("DELETE /v1/taught/{name}", "/v1/taught/bath", nil, 404),
+        item("sources", #""from":"simulation:museum?loop""#),
+        Sample("PUT /v1/sources/{name}", "/v1/sources/new", body(#""from":"simulation:museum""#)),
+        Sample("POST /v1/sources/try", nil, body(#""from":"simulation:museum""#)),
+        item("destinations", #""type":"webhook","url":"http://127.0.0.1:1/""#),
+        Sample(
+            "PUT /v1/destinations/{name}", "/v1/destinations/new",
+            body(#""type":"webhook","url":"http://127.0.0.1:2/","secret":"open sesame""#)),
+        Sample("POST /v1/destinations/try", nil, body(#""type":"webhook","url":"http://127.0.0.1:1/""#)),
+        Sample("PUT /v1/receivers/{name}/place", "/v1/receivers/a/place", #"{"place":"hall"}"#),
+        Sample("PUT /v1/secrets/{name}", "/v1/secrets/new", #"{"value":"open sesame"}"#),
         item("rules", #""events":["near"],"message":"hello""#),
         Sample("PUT /v1/rules/{name}", "/v1/rules/new", body(#""events":["enter"],"message":"hello""#)),
         Sample("PUT /v1/rules/{name}/enabled", "/v1/rules/new/enabled", #"{"enabled":false}"#),
@@ -125,6 +136,9 @@ struct InterfaceTests {
         Sample("DELETE /v1/regions/{name}", "/v1/regions/new", nil, 204),
         Sample("DELETE /v1/places/{name}", "/v1/places/new", nil, 204),
         Sample("DELETE /v1/registered-beacons/{name}", "/v1/registered-beacons/new", nil, 204),
+        Sample("DELETE /v1/sources/{name}", "/v1/sources/new", nil, 204),
+        Sample("DELETE /v1/destinations/{name}", "/v1/destinations/new", nil, 204),
+        Sample("DELETE /v1/secrets/{name}", "/v1/secrets/new", nil, 204),
         Sample("DELETE /v1/rules/{name}", "/v1/rules/new", nil, 204),
         Sample("DELETE /v1/installs/{id}", "/v1/installs/one", nil, 204),
         Sample("DELETE /v1/apps/{name}", "/v1/apps/shop", nil, 204), Sample("DELETE /v1/plan/image"),

@@ -248,7 +248,7 @@ struct WebServerTests {
     @Test("A wrong method is answered with the supported ones, however the path is written")
     func methods() async throws {
         let web = try WebBench()
-        for path in ["/v1/sources", "//v1//sources/", "/metrics", "/v1/rules/runs"] {
+        for path in ["/v1/receivers", "//v1//receivers/", "/metrics", "/v1/rules/runs"] {
             let answer = try await web.ask(.post, path, headers: [.consoleRequest: "1"], body: "{}")
             #expect(answer.status == 405)
             #expect(answer.headers[.allow] == "GET, HEAD")

@@ -3,15 +3,15 @@ package import BeaconDelivery
 package import BeaconMonitoring
 import Foundation
 
-/// An item that can be configured in the file or in the console: a region, a named beacon, a place or a rule. Only the
-/// console has the teaching of a place.
+/// An item that can be configured in the file or in the console: a named beacon, a region, a place, a source, a
+/// destination or a rule. Only the console has the teaching of a place.
 ///
 /// Items of the file are always used. Items of the console are stored separately, and used as long as the file has no
 /// item of the same name.
 package struct ConfigurationItem: Hashable, Sendable {
     /// A kind of item, named after its list in the file.
     package enum Kind: String, Sendable, CaseIterable {
-        case beacon, region, place, taught, rule
+        case beacon, region, place, taught, source, destination, rule
 
         /// True for a list of the file.
         package var isInFile: Bool { self != .taught }
@@ -37,6 +37,8 @@ package struct ConfigurationItem: Hashable, Sendable {
         case region(RegionSettings)
         case place(PlacePlan.Place)
         case taught(PlaceTeaching)
+        case source(SourceSettings)
+        case destination(DestinationSettings)
         case rule(Rule)
     }
 
@@ -47,7 +49,7 @@ package struct ConfigurationItem: Hashable, Sendable {
     package let origin: Origin
     /// Its position among the items of the console or the fleet, which is no part of its content.
     var order: Int
-    /// The value of an item of the console, which does not depend on other items; nil for a rule, and with a fault.
+    /// The value of an item of the console that depends on nothing else; nil for other kinds, and with a fault.
     package let value: Value?
     /// The faults of its keys.
     package var faults: [Fault] = []
@@ -65,10 +67,10 @@ package struct ConfigurationItem: Hashable, Sendable {
         return ["irk", "address"].contains { (values[$0] ?? .null) != .null }
     }
 
-    /// Creates an item, and reads it if it is one of the console that refers to no others.
+    /// Creates an item, and reads it if it is one of the console that depends on nothing else.
     package init(kind: Kind, name: String, settings: JSONValue, origin: Origin, order: Int = 0) {
         (self.kind, self.name, self.settings, self.origin, self.order) = (kind, name, settings, origin, order)
-        guard origin == .console, kind != .rule else {
+        guard origin == .console, kind.standsAlone else {
             value = nil
             return
         }
@@ -78,7 +80,7 @@ package struct ConfigurationItem: Hashable, Sendable {
             faults = [.init(key: "irk", message: "a phone or a watch belongs in the file; add it to its \"beacons\"")]
             return
         }
-        (value, faults) = Self.read(settings, as: kind, in: ConfigurationReading())
+        (value, faults) = Self.read(settings, as: kind, in: ConfigurationReading(), beside: nil)
     }
 
     package static func == (left: ConfigurationItem, right: ConfigurationItem) -> Bool {
@@ -89,8 +91,11 @@ package struct ConfigurationItem: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
     /// Reads the settings of an item.
+    ///
+    /// - Parameter configuration: the other parts of the configuration, which only a destination needs.
     static func read(
-        _ settings: JSONValue, as kind: Kind, in reading: ConfigurationReading
+        _ settings: JSONValue, as kind: Kind, in reading: ConfigurationReading,
+        beside configuration: GatewayConfiguration?
     ) -> (value: Value?, faults: [Fault]) {
         let section = ConfigurationSection(settings, in: reading)
         let value: Value? =
@@ -99,6 +104,9 @@ package struct ConfigurationItem: Hashable, Sendable {
             case .region: RegionSettings.grammar.read(section).map(Value.region)
             case .place: PlacePlan.Place.grammar.read(section).map(Value.place)
             case .taught: PlaceTeaching.read(settings, section).map(Value.taught)
+            case .source: SourceSettings.read(ofConsole: section).map(Value.source)
+            case .destination:
+                configuration.flatMap { DestinationSettings.read(item: section, in: $0) }.map(Value.destination)
             case .rule: Rule.grammar.read(section).map(Value.rule)
             }
         let faults = reading.diagnostics.filter { $0.severity == .error }.map { Fault($0.message) }
@@ -131,17 +139,27 @@ extension ConfigurationItem {
         }
     }
 
-    /// The settings in the form for the console: without the arguments of programs, which may be confidential, and
-    /// without what identifies a phone.
-    var shownSettings: JSONValue {
+    /// The settings in the form for the console: without the arguments of programs and the values of headers of the
+    /// file, which may be confidential, and without what identifies a phone.
+    package var shownSettings: JSONValue {
         guard origin == .file, case .object(var values) = settings else { return settings }
         if kind == .beacon { (values["irk"], values["address"]) = (nil, nil) }
-        guard kind == .rule else { return .object(values) }
-        switch values["program"] {
-        case .array(let words)?: values["program"] = .array(Array(words.prefix(1)))
-        case .string(let line)?: values["program"] = .string(String(line.prefix { !$0.isWhitespace }))
+        switch (kind, values["program"]) {
+        case (.rule, .array(let words)?): values["program"] = .array(Array(words.prefix(1)))
+        case (.rule, .string(let line)?): values["program"] = .string(String(line.prefix { !$0.isWhitespace }))
         default: break
+        }
+        if kind == .destination, case .object(let headers)? = values["headers"] {
+            values["headers"] = .object(headers.mapValues { if case .object = $0 { $0 } else { .string("…") } })
         }
         return .object(values)
     }
+}
+
+extension ConfigurationItem.Kind {
+    /// True if an item depends on nothing but its settings: neither on other items, nor on secrets.
+    var standsAlone: Bool { [.beacon, .region, .place, .taught].contains(self) }
+
+    /// True if changes of such items replace connections.
+    package var isConnection: Bool { [.source, .destination].contains(self) }
 }

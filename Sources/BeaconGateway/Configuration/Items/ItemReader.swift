@@ -18,16 +18,20 @@ extension GatewayConfiguration {
         names.take(regions.map(\.name), "region")
         names.take(launch.rules.map(\.name), "rule")
         names.take(places?.places.map(\.name) ?? [], "place")
+        names.take(sources.map(\.name), "source")
+        names.take(destinations.map(\.name), "destination")
         names.beacons = beaconNames
         // Rules are last, since they refer to the others.
         for kind in ConfigurationItem.Kind.allCases {
-            let context = kind == .rule ? result.contextOfRules : ConfigurationContext()
+            let context = kind.standsAlone ? ConfigurationContext() : result.context
             for var item in stored where item.kind == kind {
                 if ofFile.contains(item.key) {
                     item.faults = [.init("the file has a \(kind.rawValue) of this name, which is used instead")]
                 } else {
                     var value = item.value
-                    if kind == .rule { (value, item.faults) = read(item.settings, in: context) }
+                    if !kind.standsAlone {
+                        (value, item.faults) = result.read(item.settings, as: kind, in: context)
+                    }
                     if let value { item.faults = result.take(value, &names).map { [.init($0)] } ?? [] }
                 }
                 result.items.append(item)
@@ -41,20 +45,32 @@ extension GatewayConfiguration {
     ///
     /// - Returns: the rule, or its faults.
     package func rule(_ settings: JSONValue) -> (rule: Rule?, faults: [ConfigurationItem.Fault]) {
-        let (value, faults) = read(settings, in: contextOfRules)
+        let (value, faults) = read(settings, as: .rule, in: context)
         guard case .rule(let rule)? = value else { return (nil, faults) }
         return (rule, [])
     }
 
-    private func read(
-        _ rule: JSONValue, in context: ConfigurationContext
+    /// Reads a source or a destination of the console, to try it.
+    ///
+    /// - Returns: its value, or its faults.
+    package func connection(
+        _ kind: ConfigurationItem.Kind, _ settings: JSONValue
     ) -> (value: ConfigurationItem.Value?, faults: [ConfigurationItem.Fault]) {
-        let folder = URL(fileURLWithPath: path ?? outbox.path).deletingLastPathComponent()
-        return ConfigurationItem.read(rule, as: .rule, in: ConfigurationReading(folder: folder, context: context))
+        read(settings, as: kind, in: context)
     }
 
-    /// The names that rules may refer to.
-    private var contextOfRules: ConfigurationContext {
+    private func read(
+        _ settings: JSONValue, as kind: ConfigurationItem.Kind, in context: ConfigurationContext
+    ) -> (value: ConfigurationItem.Value?, faults: [ConfigurationItem.Fault]) {
+        let folder = URL(fileURLWithPath: path ?? outbox.path).deletingLastPathComponent()
+        // Variables override only the file's own keys.
+        let reading = ConfigurationReading(
+            sources: secretSources, isOverridden: false, folder: folder, context: context)
+        return ConfigurationItem.read(settings, as: kind, in: reading, beside: self)
+    }
+
+    /// The names that rules and destinations may refer to.
+    private var context: ConfigurationContext {
         var context = ConfigurationContext()
         defineForRules(in: &context)
         return context
@@ -90,6 +106,13 @@ extension GatewayConfiguration {
             plan.taught?.add(teaching.points, to: teaching.name)
             if let mistake = plan.mistake() { return mistake }
             places = plan
+        case .source(let source):
+            if let conflict = conflict(.source, source.name) { return conflict }
+            sources.append(source)
+        case .destination(let destination):
+            if let conflict = conflict(.destination, destination.name) { return conflict }
+            if let conflict = destinations.lazy.compactMap(destination.conflict).first { return conflict }
+            destinations.append(destination)
         case .rule(let rule):
             if let conflict = conflict(.rule, rule.name) { return conflict }
             guard rule.target == nil || web?.allowsPrograms == true else {

@@ -106,20 +106,36 @@ extension DestinationSettings {
         var clients: [BrokerSettings.Client: String] = [:]
         let what = "write a list of destinations, each beginning with \"- name:\""
         return root.items("destinations", what) { section in
-            var start = Head()
-            _ = head.fill(&start, from: section)
-            // The other keys depend on the type.
-            guard let word = start.type else { return nil }
-            var settings = choice.blank
-            _ = choice.fill(&settings, from: section)
-            let kind = kind(word, section, start.name ?? "")
-            section.finish()
-            guard let name = start.name, let kind else { return nil }
-            (settings.name, settings.kind) = (name, kind)
-            if section.isFaultless { section.build(settings, in: configuration) }
-            if case .mqtt(let broker) = kind { section.compare(broker, of: name, with: &clients) }
+            guard let settings = read(item: section, in: configuration) else { return nil }
+            if case .mqtt(let broker) = settings.kind { section.compare(broker, of: settings.name, with: &clients) }
             return settings
         }
+    }
+
+    /// Reads one destination.
+    static func read(
+        item section: ConfigurationSection, in configuration: GatewayConfiguration
+    ) -> DestinationSettings? {
+        var start = Head()
+        _ = head.fill(&start, from: section)
+        // The other keys depend on the type.
+        guard let word = start.type else { return nil }
+        var settings = choice.blank
+        _ = choice.fill(&settings, from: section)
+        let kind = kind(word, section, start.name ?? "")
+        section.finish()
+        guard let name = start.name, let kind else { return nil }
+        (settings.name, settings.kind) = (name, kind)
+        if section.isFaultless { section.build(settings, in: configuration) }
+        return settings
+    }
+
+    /// Returns how this destination and another one of the same broker would disturb each other; nil if they do not.
+    func conflict(with other: DestinationSettings) -> String? {
+        guard case .mqtt(let broker) = kind, case .mqtt(let known) = other.kind,
+            let client = broker.clients.first(where: known.clients.contains)
+        else { return nil }
+        return "\(client.fault(of: other.name)); change the \"\(client.key)\" of one of them"
     }
 
     private static func kind(_ word: Word, _ section: ConfigurationSection, _ name: String) -> Kind? {

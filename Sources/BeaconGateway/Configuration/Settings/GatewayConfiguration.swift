@@ -61,6 +61,12 @@ public struct GatewayConfiguration: Sendable {
     /// are not in use.
     package var items: [ConfigurationItem] = []
 
+    /// The origins of the secrets that the file and the console's items refer to.
+    package var secretSources = SecretSources()
+
+    /// The keys of the file whose values are secrets of the console, by the secrets' names.
+    package var usedSecrets: [String: [String]] = [:]
+
     /// The guided start; nil if there is a configuration.
     package var setup: GuidedStart?
 
@@ -157,25 +163,39 @@ extension GatewayConfiguration {
         _ text: String, folder: URL, environment: [String: String], file: String?, secrets: EnvironmentFile?
     ) -> Checked {
         let document = YAMLDocument(text)
-        let reading = ConfigurationReading(document, environment: environment, secrets: secrets, folder: folder)
-        reading.report(document.diagnostics)
-        reading.reportSecretsFaults()
-        var configuration = GatewayConfiguration(
-            outbox: OutboxSettings(path: outboxPath(in: stateFolder(environment))))
         // If the text is not YAML, all other diagnostics would be wrong.
         let content = document.content
+        var configuration = GatewayConfiguration(
+            outbox: OutboxSettings(path: outboxPath(in: stateFolder(environment))))
+        let store = storePath(content, environment, secrets, folder: folder) ?? configuration.outbox.path
+        configuration.secretSources = SecretSources(
+            environment: environment, file: secrets, stored: StoredSecrets(besideStore: store))
+        let reading = ConfigurationReading(document, sources: configuration.secretSources, folder: folder)
+        reading.report(document.diagnostics)
+        reading.reportSecretsFaults()
         if content != nil || document.diagnostics.isEmpty {
             let root = ConfigurationSection(content, in: reading)
             _ = grammar.fill(&configuration, from: root)
             root.finish()
             reading.reportUnknownVariables()
         }
+        configuration.usedSecrets = reading.usedSecrets
         if let file { configuration.launch.reportMachine(to: reading, file: file) }
         return Checked(configuration: configuration, diagnostics: reading.sortedDiagnostics)
     }
 }
 
 extension GatewayConfiguration {
+    /// Returns the path of the event store in a file's content. The reading needs it first, since secrets are beside
+    /// it.
+    private static func storePath(
+        _ content: JSONValue?, _ environment: [String: String], _ secrets: EnvironmentFile?, folder: URL
+    ) -> String? {
+        let reading = ConfigurationReading(
+            sources: SecretSources(environment: environment, file: secrets), folder: folder)
+        return ConfigurationSection(content, in: reading).section("outbox").read("path", .path)
+    }
+
     /// The keys of the file.
     static let grammar = Grammar<Self>(
         GatewayConfiguration(outbox: OutboxSettings(path: "")),
@@ -206,6 +226,7 @@ extension GatewayConfiguration {
                 }
                 for (kind, key) in [
                     (ConfigurationItem.Kind.region, "regions"), (.beacon, "beacons"), (.place, "places"),
+                    (.source, "sources"), (.destination, "destinations"),
                 ] {
                     $1.items += ConfigurationItem.ofFile(kind, $0.value(key))
                 }

@@ -208,27 +208,39 @@ extension SourceSettings {
                 return SourceSettings(name: name, specification: specification)
             }
             let section = root.section("sources", item: number, item)
-            defer { section.finish() }
-            var source = grammar.blank
-            let isNamed = grammar.fill(&source, from: section)
-            let pace = section.read("speed", speed)
-            guard let specification = specification(of: section, source.name) else { return nil }
-            source.specification = specification
-            source.pace = pace ?? (specification.isLive ? .times(1) : .fastest)
-            if let pace {
-                let pace = Located(pace, section.origin(of: "speed"))
-                if specification.isRadio {
-                    section.report(
-                        pace.origin, "\"speed\" is for files and simulations; a radio always runs in real time")
-                } else {
-                    speeds.append((isNamed ? source.name : specification.title, pace))
-                }
-            }
-            if source.receiver == nil, specification.canSend { source.receiver = source.name }
-            source.warnOfEqualReceivers(section)
+            guard let (source, isNamed, pace) = read(item: section) else { return nil }
+            if let pace { speeds.append((isNamed ? source.name : source.specification.title, pace)) }
             return isNamed ? source : nil
         }
         return withOneSpeed(sources, speeds, root)
+    }
+
+    /// Reads a source that is a mapping.
+    ///
+    /// - Returns: the source, true if it has a name, and its speed, which all sources share.
+    private static func read(
+        item section: ConfigurationSection
+    ) -> (source: SourceSettings, isNamed: Bool, pace: Located<Pace>?)? {
+        defer { section.finish() }
+        var source = grammar.blank
+        let isNamed = grammar.fill(&source, from: section)
+        let pace = section.read("speed", speed).map { Located($0, section.origin(of: "speed")) }
+        guard let specification = specification(of: section, source.name) else { return nil }
+        source.specification = specification
+        source.pace = pace?.value ?? (specification.isLive ? .times(1) : .fastest)
+        if let pace, specification.isRadio {
+            section.report(pace.origin, "\"speed\" is for files and simulations; a radio always runs in real time")
+        }
+        if source.receiver == nil, specification.canSend { source.receiver = source.name }
+        source.warnOfEqualReceivers(section)
+        return (source, isNamed, specification.isRadio ? nil : pace)
+    }
+
+    /// Reads a source of the console. All sources share one speed, so that only the file sets it.
+    static func read(ofConsole section: ConfigurationSection) -> SourceSettings? {
+        if section.has("speed") { section.report("\"speed\" is for the sources of the file") }
+        guard let (source, isNamed, _) = read(item: section), isNamed else { return nil }
+        return source
     }
 
     /// Returns the sources with one common speed, since they share one time.
@@ -255,6 +267,18 @@ extension SourceSettings {
             var source = source
             source.pace = first.pace.value
             return source
+        }
+    }
+}
+
+extension SourceSettings {
+    /// The kind for people: radio, simulation, file, mqtt, esphome or http.
+    package var word: String {
+        switch specification.network {
+        case is BrokerSource: "mqtt"
+        case is ESPHomeSource: "esphome"
+        case .some: "http"
+        case nil: specification.isSimulation ? "simulation" : specification.isRadio ? "radio" : "file"
         }
     }
 }

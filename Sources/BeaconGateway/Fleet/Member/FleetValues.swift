@@ -130,8 +130,8 @@ extension FleetConfiguration {
 
 extension ConfigurationItem.Kind {
     /// Whether all machines of a fleet follow items of this kind. Rules belong to one machine, since they start its
-    /// programs. So does teaching, as the file of `taught-places`.
-    package var isShared: Bool { self != .rule && self != .taught }
+    /// programs. So do its connections, and teaching, as the file of `taught-places`.
+    package var isShared: Bool { standsAlone && self != .taught }
 }
 
 extension ConfigurationItem {
