@@ -36,6 +36,8 @@ struct MetricsRoutes: Sendable {
             metrics.makeMeter(label: "beacon_source_running", dimensions: labels).set(
                 Int64(source.state == "running" ? 1 : 0))
         }
+        metrics.makeCounter(label: "beacon_forged_tags_total", dimensions: []).increment(
+            by: Int64(await gateway.forgedTagCount))
         for receiver in await gateway.receiverValues {
             let labels = [("receiver", receiver.name), ("source", receiver.source)]
             metrics.makeMeter(label: "beacon_receiver_hearing", dimensions: labels)

@@ -124,6 +124,9 @@ package actor Gateway {
             isInFleet: fleet != nil, isDryRun: state == nil, logger: logger)
     }
 
+    /// The number of iBeacons that were dropped because they had the made-up UUID of a phone or a watch.
+    package var forgedTagCount: Int { listener.tags.forgedCount }
+
     // MARK: - Running
 
     /// Runs until all sources have ended, by themselves or after ``stop()``.

@@ -29,7 +29,7 @@ struct TaggedHouseTests {
         return times
     }
 
-    private static func scenario() -> String {
+    private static func scenario() throws -> String {
         var random = SplitMix64(seed: 55)
         func device(_ name: String, away: Range<Int>, interval: Int, x: Int) -> String {
             """
@@ -42,10 +42,18 @@ struct TaggedHouseTests {
             // The watch is on the wrist in the night, too.
             device("watch", away: 8..<17, interval: 10, x: 2),
         ]
+        // While Ann is away, another device sends her made-up UUID.
+        let key = try #require(IdentityResolvingKey(keys["Ann"] ?? ""))
+        let ann = try #require(DeviceTag(name: "Ann", keys: [key]))
+        let forged = """
+            {"uuid": "\(ann.identity.uuid)", "position": [1, 1], "interval": 10, "on": [[36000, 50000]]}
+            """
         let beacons = (1...3).map { "{\"major\": 1, \"minor\": \($0), \"position\": [\($0), 2], \"interval\": 10}" }
+        let senders = (beacons + [forged]).joined(separator: ", ")
         return """
-            {"duration": \(day), "seed": 55, "uuid": "\(GatewayBench.uuid)", "receivers": [{"name": "hall", "position": [0, 0]}],
-             "environment": {"loss": 0.2}, "beacons": [\(beacons.joined(separator: ", "))],
+            {"duration": \(day), "seed": 55, "uuid": "\(GatewayBench.uuid)",
+             "receivers": [{"name": "hall", "position": [0, 0]}], "environment": {"loss": 0.2},
+             "beacons": [\(senders)],
              "devices": [\(devices.joined(separator: ", "))]}
             """
     }
@@ -80,6 +88,7 @@ struct TaggedHouseTests {
             // It enters once, leaves once, and returns.
             #expect(changes(of: name).count == count, "\(name): \(changes(of: name))")
         }
+        #expect(await gateway.forgedTagCount > 500)
         let tags = checked.configuration.tags
         let heard = bench.received.withLock { events in
             Set(events.compactMap { event in if case .placed(let change) = event { change.identity } else { nil } })
