@@ -3,8 +3,8 @@ import BeaconModel
 /// The recognition of tags by the addresses of adverts, for one source.
 ///
 /// Each address is encrypted once for each key, and the result is kept. A phone changes its address every 15 minutes or
-/// so, and some phones briefly return to the one before, so an address is kept for at least 16 minutes after it was last
-/// heard. With more than ``capacity`` addresses in that time, the oldest are tried again.
+/// so, and some phones briefly return to the one before, so an address is kept for at least 16 minutes after it was
+/// last heard. With more than ``capacity`` addresses in that time, the oldest are tried again.
 struct TagResolver: Sendable {
     /// A key in one byte order.
     private struct Candidate {
@@ -20,8 +20,8 @@ struct TagResolver: Sendable {
 
     /// The number of addresses in each of two tables; a busy street has some hundreds in a quarter of an hour.
     static let capacity = 4096
-    /// How long an address is kept at least after it was last heard, in nanoseconds: the longest life of an address that
-    /// the peers assume (Bermuda has 960 s).
+    /// How long an address is kept at least after it was last heard, in nanoseconds: the longest life of an address
+    /// that the peers assume (Bermuda has 960 s).
     private static let lifetime = 960 * Timestamp.nanosecondsPerSecond
     /// The shortest time between two notices of forged iBeacons of a tag, in nanoseconds.
     private static let noticeInterval = 3600 * Timestamp.nanosecondsPerSecond
