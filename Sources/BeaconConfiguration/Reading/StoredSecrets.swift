@@ -67,10 +67,11 @@ package struct StoredSecrets: Sendable {
     package var all: [(name: String, time: Date)] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter(Self.isName).sorted().compactMap { name in
-            var status = stat()
-            guard stat(path(of: name), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-            let seconds = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
-            return (name, Date(timeIntervalSince1970: seconds))
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path(of: name))
+            guard attributes?[.type] as? FileAttributeType == .typeRegular,
+                let time = attributes?[.modificationDate] as? Date
+            else { return nil }
+            return (name, time)
         }
     }
 }
