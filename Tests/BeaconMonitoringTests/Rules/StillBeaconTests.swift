@@ -31,8 +31,8 @@ struct StillBeaconTests {
             ]
     }
 
-    /// The events of a beacon that is heard twice a second: for 10 s from far away, and then for two minutes from a meter
-    /// away.
+    /// The events of a beacon that is heard twice a second, for 10 s from far away and then for two minutes from a
+    /// meter away.
     private func run(_ claims: Claims) throws -> (rules: [String], regions: [String], places: [String], notices: Int) {
         let log = SightingLog()
         for number in 0..<260 {
