@@ -76,9 +76,7 @@ extension Gateway {
     func startLearningOffsets() async {
         guard configuration.learnsOffsets else { return listener.core.stopLearningOffsets() }
         do {
-            let stored = try await state?.value(of: .offsets)
-            listener.core.startLearningOffsets(
-                from: stored.flatMap { try? JSONDecoder().decode(OffsetLearner.self, from: $0) })
+            listener.core.startLearningOffsets(from: try await state?.learnedOffsets())
         } catch {
             logger.error("cannot read the learned offsets: \(error); they are learned from the beginning")
             listener.core.startLearningOffsets()

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEngine
 package import BeaconEventStore
 public import BeaconModel
 import BeaconSupport
@@ -116,6 +117,11 @@ extension GatewayState {
     /// Sets the value of a key with the next write.
     func setSoon(_ key: Key, to value: Data) {
         store.enqueue(Step(changes: [StateChange(namespace: Namespace.setting, key: key.rawValue, value: value)]))
+    }
+
+    /// Returns the learned offsets; nil without any, or if another version wrote them.
+    func learnedOffsets() async throws(EventStoreError) -> OffsetLearner? {
+        try await value(of: .offsets).flatMap { try? JSONDecoder().decode(OffsetLearner.self, from: $0) }
     }
 }
 

@@ -98,6 +98,7 @@ struct ConfigurationTests {
         let file = ConfigurationBench.check(text, MutatedConfigurationTests.environment).configuration
         var base = file
         (base.regions, base.beacons, base.launch.rules, base.items) = ([], [], [], [])
+        (base.sources, base.destinations) = ([], [])
         base.places?.places = []
         base.path = "/etc/beacons/beacond.yaml"
         let merged = base.adding(
@@ -105,7 +106,10 @@ struct ConfigurationTests {
                 ConfigurationItem(kind: $0.kind, name: $0.name, settings: $0.settings, origin: .console)
             })
         #expect(merged.items.count >= 8)
-        #expect(merged.items.compactMap(\.fault).isEmpty)
+        // The speed is one for all sources, so it stays in the file.
+        #expect(merged.items.compactMap(\.fault) == ["\"speed\" is for the sources of the file"])
+        #expect(merged.sources.map(\.name) == file.sources.map(\.name).filter { $0 != "entrance" })
+        #expect(merged.destinations == file.destinations)
         #expect(merged.regions == file.regions && merged.beacons == file.beacons)
         #expect(merged.places == file.places && merged.launch.rules == file.launch.rules)
     }
