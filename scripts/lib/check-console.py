@@ -1,6 +1,7 @@
 """Checks beacond's console and its HTTP interface. Run by scripts/check-console, which installs the packages."""
 
 import contextlib
+import json
 import os
 import re
 import resource
@@ -11,6 +12,7 @@ import socketserver
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
