@@ -531,7 +531,8 @@ outbox: {{ path: {own}/beacond.sqlite }}
             return found[-1]
 
         def field(key):
-            return driver.find_element(By.CSS_SELECTOR, f"dialog[open] [data-key='{key}'] input, dialog[open] [data-key='{key}'] textarea")
+            path = f"dialog[open] [data-key='{key}'] input, dialog[open] [data-key='{key}'] textarea"
+            return until(lambda: driver.find_elements(By.CSS_SELECTOR, path), f"there is no field {key}:\n{browser.text()}")[0]
 
         def fault(key):
             return driver.find_element(By.CSS_SELECTOR, f"dialog[open] [data-key='{key}'] .field-problem").text
