@@ -31,7 +31,7 @@ TOKEN = "0123456789abcdef"
 APP = {"Authorization": "Basic " + base64.b64encode(b"key:secret").decode()}
 PICTURE = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
 TABLE = f"name,uuid,major,minor\r\nshelf,{UUID},1,9\r\n".encode()
-STREAMS = {"streamRanging", "streamEvents", "recordSightings"}
+STREAMS = {"streamRanging", "streamEvents", "streamTeaching", "recordSightings"}
 
 
 def generate(document, folder):
@@ -176,6 +176,26 @@ def check_museum(operations, folder):
             added = call("add" + noun, 201, given={"body": body} if body else {})
             call("replace" + noun, given={"name": added.name, **({"body": body} if body else {})})
             call("list" + noun + "s")
+        for noun, body in [("Source", {"name": "new", "from": "simulation:museum?loop"}),
+                           ("Destination", {"name": "new", "type": "webhook", "url": "http://127.0.0.1:1/"})]:
+            call("try" + noun, given={"body": body})
+            call("add" + noun, 201, given={"body": body})
+            call("replace" + noun, given={"name": "new", "body": body})
+            call("remove" + noun, 204, given={"name": "new"})
+        call("listDestinations")
+        call("setSecret", given={"name": "new", "body": {"value": "open sesame"}})
+        call("listSecrets")
+        call("removeSecret", 204, given={"name": "new"})
+        call("placeReceiver", given={"name": gateway.get("/v1/receivers")["receivers"][0]["name"], "body": {"place": "hall"}})
+        call("startTeaching", 201, given={"body": {"place": "hall", "beacon": {"uuid": UUID, "major": 1, "minor": 1}}})
+        call("streamTeaching")
+        call("keepTeaching", 409)
+        call("endTeaching", 204)
+        call("undoTeaching", 404)
+        call("listTaught")
+        call("forgetTaught", 404, given={"name": "hall"})
+        # The file has its rules in braces.
+        call("takeOverItems", 409, given={"body": {"kind": "rule", "name": "lights"}})
         call("switchRule", given={"name": "welcome"})
         call("tryRule")
         call("listRuleRuns", given={"rule": "lights", "limit": 5})

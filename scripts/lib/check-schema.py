@@ -19,15 +19,16 @@ import yaml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Errors that a schema cannot find: unknown names, conflicts between two keys, properties of the machine, and YAML
-# syntax. The keys of a source depend on its kind.
+# Errors that a schema cannot find: unknown names, conflicts between two keys, properties of the machine, values of secrets,
+# bounds of texts with a unit, addresses with a port, and YAML syntax. The keys of a source depend on its kind.
 BEYOND = [
     r"and there is no (region|beacon|place|destination) of this name", r"there is a \w+ named .* already", r"nor a readable file",
     r"is given more than once", r"this is not YAML", r"which the environment does not have here",
     r"which cannot be read here", r"not an address of this machine", r"gateways that post need",
     r"needs (places|the console|a \"major\"|an event of beacons)", r"the event (place|suspicious) needs", r"is for files and simulations",
     r"is for the receivers of a broker", r"are two sources", r"name the receiver in one way", r"specify the advert",
-    r"there are name, receiver, speed, from, mqtt",
+    r"there are name, receiver, moves, speed, from, mqtt", r"^f:\d+:\d+: error: the secret of ", r"write a number of bytes",
+    r"write an address and a port",
 ]
 
 
