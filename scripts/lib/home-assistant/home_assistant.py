@@ -262,9 +262,10 @@ class HomeAssistant:
         return [change for change in self.changes[mark[1]:] if not entities or change.entity in entities]
 
     def troubles(self):
-        """Returns the warnings and errors about MQTT in the log."""
+        """Returns the warnings and errors about MQTT in the log, except that earlier cases have restarted the broker."""
         return [
-            line for line in self.log().splitlines() if re.search(r" (WARNING|ERROR) ", line) and "mqtt" in line.lower()]
+            line for line in self.log().splitlines()
+            if re.search(r" (WARNING|ERROR) ", line) and "mqtt" in line.lower() and "The connection was lost" not in line]
 
 
 def version():
