@@ -92,8 +92,10 @@ class Blueprints:
                 "id": name.replace(" ", "_"), "alias": name,
                 "use_blueprint": {"path": f"{IMPORTED}/{blueprint}.yaml", "input": {**inputs, "then_do": [action]}}}))
         ha.load()
-        states = {name: ha.state("automation." + name.replace(" ", "_")) for name in AUTOMATIONS}
-        house.check(set(states.values()) == {"on"}, "Home Assistant accepts an automation of each", states)
+
+        def states():
+            return {name: ha.state("automation." + name.replace(" ", "_")) for name in AUTOMATIONS}
+        house.comes(lambda: set(states().values()) == {"on"}, "Home Assistant accepts an automation of each", states)
 
     def becomes(self, wanted, sentence, limit=None):
         """Checks the states of entities."""
