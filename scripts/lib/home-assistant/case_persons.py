@@ -202,6 +202,6 @@ def check_phone(house):
     home.becomes("not_home", 0, "she leaves with the second beacon", LEAVING)
     house.broker.publish("phone/place", json.dumps(place), retain=True)
     home.becomes("home", 1, "and comes with the phone alone")
-    house.broker.publish("phone/place", "", retain=True)
     house.broker.publish("homeassistant/device_tracker/ann_phone/config", "")
     house.comes(lambda: ha.state(phone) is None, "the phone is removed")
+    house.broker.publish("phone/place", "", retain=True)
