@@ -15,7 +15,6 @@ import tempfile
 import threading
 import time
 import urllib.error
-import urllib.request
 
 from beacond_checks import BEACOND, HANG, UUID, Browser, Gateway, museum, proximity, until
 from guided_setup import check_proxies, check_receivers, check_setup
@@ -324,6 +323,15 @@ def check_token(folder):
     print("ok   only the token opens the console, and a browser asks for it once")
 
 
+def shown_button(browser, condition):
+    """Returns the last shown button that meets a condition of XPath, as the one of an open dialog."""
+    from selenium.webdriver.common.by import By
+    path = f"//button[({condition}) and not(@hidden)]"
+    return until(
+        lambda: [one for one in browser.driver.find_elements(By.XPATH, path) if one.is_displayed()],
+        f"there is no button with {condition}")[-1]
+
+
 def check_teaching(folder, pictures):
     """Checks that a room is taught by keyboard: points arrive, what they would change is shown, they are kept, undone and
     thrown away."""
@@ -357,9 +365,7 @@ places:
         driver = browser.driver
 
         def press(words):
-            path = f"//button[normalize-space()='{words}' and not(@hidden) and not(@disabled)]"
-            found = until(lambda: [one for one in driver.find_elements(By.XPATH, path) if one.is_displayed()], f"there is no button {words}")
-            found[-1].send_keys(Keys.ENTER)
+            shown_button(browser, f"normalize-space()='{words}' and not(@disabled)").send_keys(Keys.ENTER)
 
         def picture(name):
             axe = Axe(driver)
@@ -443,8 +449,7 @@ launch:
         driver = browser.driver
 
         def button(label):
-            path = f"//button[@aria-label='{label}' and not(@hidden)]"
-            return until(lambda: driver.find_elements(By.XPATH, path), f"there is no button {label}")[0]
+            return shown_button(browser, f"@aria-label='{label}'")
 
         def picture(name):
             if pictures:
@@ -526,9 +531,7 @@ outbox: {{ path: {own}/beacond.sqlite }}
         driver = browser.driver
 
         def button(label):
-            path = f"//button[(@aria-label='{label}' or .='{label}') and not(@hidden)]"
-            found = until(lambda: [one for one in driver.find_elements(By.XPATH, path) if one.is_displayed()], f"there is no button {label}")
-            return found[-1]
+            return shown_button(browser, f"@aria-label='{label}' or .='{label}'")
 
         def field(key):
             path = f"dialog[open] [data-key='{key}'] input, dialog[open] [data-key='{key}'] textarea"
