@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 
 from beacond_checks import BEACOND, HANG, UUID, Browser, Gateway, museum, proximity, until
 from guided_setup import check_proxies, check_receivers, check_setup
