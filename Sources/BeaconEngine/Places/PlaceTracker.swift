@@ -17,6 +17,8 @@ struct PlaceTracker {
         /// The place that it seems to be in, and the seconds for which it has seemed so.
         var candidate = NoPlace.unknown
         var held: UInt16 = 0
+        /// The seconds since it was first heard, as long as it arrives and has no place yet.
+        var arrival: UInt8 = 0
         /// The accumulated lead of other places, as a part of the lead that moves the beacon.
         var lead: Float = 0
         /// The seconds in which no receiver has heard it, counting only those in which silence counts.
@@ -352,6 +354,8 @@ extension PlaceTracker {
         /// seconds.
         let slack: Float
         let neededLead: Float
+        /// The lead in dB that an arriving beacon's place needs over each other one, to be reported at once.
+        let clearLead: Float
         let exitSeconds: Float
         private let otherTimes: [BeaconIdentity: Duration]
 
@@ -376,6 +380,7 @@ extension PlaceTracker {
             let hold = Float(map.rules.holdTime.boundedNanoseconds) / Float(second)
             // Without a margin, noise alone would move beacons.
             neededLead = max(Float(map.rules.margin) - slack, 1) * max(hold, 1)
+            clearLead = 2 * Float(map.rules.margin)
             exitSeconds = Float(map.rules.exitTimeout.boundedNanoseconds / second)
             otherTimes = map.rules.exitTimeouts
         }
@@ -442,6 +447,7 @@ extension PlaceTracker {
         let beacon = beacons[slot]
         if Float(beacon.silence) >= air.patience(of: beacon) {
             if !taught.isEmpty { clearEvidence(of: slot) }
+            beacons[slot].arrival = 0
             // A beacon that was away is away until it is heard.
             let isUndecided = (air.isAnyDeaf || air.isTaughtDeaf) && beacon.reported != NoPlace.nowhere
             return seem(slot, to: isUndecided ? NoPlace.unknown : NoPlace.nowhere, for: 0)
@@ -494,10 +500,14 @@ extension PlaceTracker {
     /// The seconds for which a beacon must seem to be in a place if no lead shows how certain that is.
     private static var settlingSeconds: UInt16 { 3 }
 
+    /// The second in which an arriving beacon is placed if nothing is clear before. Of simulated arrivals, 2 in 100 of
+    /// the close ones are placed wrongly in the second second, and none in the third; a fourth adds nothing.
+    private static var arrivalSeconds: UInt8 { 3 }
+
     /// Decides the place of a beacon by level and time.
     ///
-    /// A beacon that was in no place is in the loudest place at once. A place that was known before a restart or an
-    /// outage is kept for longer, because its receivers may start later.
+    /// A beacon that was in no place is in the loudest place once it has arrived: ``isArriving(_:isClear:)``. A place
+    /// that was known before a restart or an outage is kept for longer, because its receivers may start later.
     mutating func strongestPlace(of slot: Int, isHeard: Bool, _ air: Air) -> Int16 {
         let current = Int(beacons[slot].reported)
         if current >= 0, isOutOfHearing(slot, air) { return seem(slot, to: NoPlace.unknown, for: 0) }
@@ -520,7 +530,30 @@ extension PlaceTracker {
             !isIgnorant || beacons[slot].stay.isCertain
             || levels[number].isClose && (!air.isAnyDark || isClosenessTelling(slot))
         guard isBelieved else { return seem(slot, to: NoPlace.unknown, for: Self.settlingSeconds) }
+        if isArriving(slot, isClear: isClearlyFirst(best, of: slot, air)) { return Int16(current) }
         return seem(slot, to: Int16(best), for: isSure ? 0 : Self.settlingSeconds)
+    }
+
+    /// Returns true while a beacon that was in no place is not placed yet, because the receiver beside it may have
+    /// missed its first second. It counts the seconds, so call it once a second.
+    mutating func isArriving(_ slot: Int, isClear: Bool) -> Bool {
+        guard beacons[slot].reported < 0, beacons[slot].known < 0 else {
+            beacons[slot].arrival = 0
+            return false
+        }
+        beacons[slot].arrival = min(beacons[slot].arrival + 1, Self.arrivalSeconds)
+        return !isClear && beacons[slot].arrival < Self.arrivalSeconds
+    }
+
+    /// Returns true if further seconds can hardly show another place: the beacon is within a meter of the receiver, or
+    /// each other place that hears has heard it much worse.
+    private func isClearlyFirst(_ best: Int, of slot: Int, _ air: Air) -> Bool {
+        let level = standing.levels[best]
+        if level >= Float(beacons[slot].measuredPower) { return true }
+        return zip(map.receivers, air.hearing).allSatisfy { place, hearing in
+            guard let place, place != best, hearing != .deaf else { return true }
+            return standing.receivers[place] >= 0 && level - standing.levels[place] >= air.clearLead
+        }
     }
 
     /// Returns the seconds that a reading of a beacon counts for. A reading of a slow beacon counts for more.
