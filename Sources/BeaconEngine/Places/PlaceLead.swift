@@ -10,19 +10,19 @@
 /// - Little *noise*: if the levels of the two receivers barely differ from second to second, less is enough.
 ///
 /// The numbers were chosen on four seeds of a simulated flat and on a door with one receiver a side, with four rooms, a
-/// flat and an open office in view; see `docs/quality.md`. ``riseGain`` was chosen on eight other seeds, in the air with
-/// missing adverts: twice the former value shows 95 in 100 moves after 9 s instead of 11, and fixed tags move half as
-/// often again.
+/// flat and an open office in view; see `docs/quality.md`. ``riseGain`` was chosen on eight other seeds, in an air with
+/// missing adverts. With half of it, 95 in 100 moves are shown after 11 s instead of 9, and fixed tags move less often.
 struct PlaceLead {
     /// The lead in dB from which each decibel counts more, and how often it counts.
     static let largeLead: Float = 8
     static let largeGain: Float = 3
 
     /// The rise in dB from which evidence counts more, the rise from which it counts fully, and how often it then
-    /// counts.
+    /// counts for one pair of receivers. Several pairs share that, since they decide sooner anyway.
     static let firstRise: Float = 5
     static let fullRise: Float = 15
     static let riseGain: Float = 5
+    static let leastRiseGain: Float = 2.5
 
     /// The noise of a pair of receivers in dB at which the necessary sum is the usual one, and the limits of the sum's
     /// change.
@@ -47,11 +47,12 @@ struct PlaceLead {
     }
 
     /// Returns the decibels of evidence of one second; negative if the other place does not lead by the slack.
-    func evidence(slack: Float) -> Float {
+    func evidence(slack: Float, pairs: Float) -> Float {
         // A larger margin means that larger leads are usual.
         let excess = max(lead - max(Self.largeLead, 4 * slack), 0)
         let part = min(max((rise - Self.firstRise) / (Self.fullRise - Self.firstRise), 0), 1)
-        let weight = 1 + (Self.riseGain - 1) * part
+        let gain = max(Self.riseGain / pairs, Self.leastRiseGain)
+        let weight = 1 + (gain - 1) * part
         return (lead + (Self.largeGain - 1) * excess - slack) * weight
     }
 

@@ -67,7 +67,8 @@ extension PlaceTracker {
             noise: noise / max(count, 1) * Float(2).squareRoot())
         // As many pairs as if half of the receivers were in either place.
         let pairs = min(max(count * count / 4, 1), Float(PlaceRules.maximumWitnesses))
-        let part = lead.evidence(slack: air.slack) * seconds(of: slot) * pairs / (air.neededLead * lead.need)
+        let weight = seconds(of: slot) * pairs / (air.neededLead * lead.need)
+        let part = lead.evidence(slack: air.slack, pairs: pairs) * weight
         beacons[slot].lead = min(max(beacons[slot].lead + part, 0), 1)
     }
 

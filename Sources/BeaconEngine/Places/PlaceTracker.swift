@@ -583,7 +583,8 @@ extension PlaceTracker {
         // Levels without new readings are not new evidence.
         guard isHeard else { return nil }
         let pairs = min(standing.hearingCounts[current] * standing.hearingCounts[other], PlaceRules.maximumWitnesses)
-        let part = lead.evidence(slack: air.slack) * seconds(of: slot) * Float(pairs) / (air.neededLead * lead.need)
+        let weight = seconds(of: slot) * Float(pairs) / (air.neededLead * lead.need)
+        let part = lead.evidence(slack: air.slack, pairs: Float(pairs)) * weight
         beacons[slot].lead = min(max(beacons[slot].lead + part, 0), 1)
         // Rounding keeps sums of many parts slightly below one.
         return lead.lead > air.slack && beacons[slot].lead > 0.9999 ? other : nil

@@ -90,7 +90,8 @@ struct ArrivalTests {
     func taught() {
         var map = PlaceMap(placeCount: 2, receivers: [0, 1])
         map.taught = [
-            TaughtPoint(place: 0, levels: [.heard(-11), .heard(-31)]), TaughtPoint(place: 1, levels: [.heard(-31), .heard(-11)]),
+            TaughtPoint(place: 0, levels: [.heard(-11), .heard(-31)]),
+            TaughtPoint(place: 1, levels: [.heard(-31), .heard(-11)]),
         ]
         var bench = bench(map, attaching: 2)
         bench.pass(1, [nil, -75])
