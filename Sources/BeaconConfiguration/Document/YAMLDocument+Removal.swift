@@ -7,7 +7,8 @@ extension YAMLDocument {
         package var description: String
     }
 
-    /// Removes items of a list, and keeps all other lines of the text.
+    /// Removes items of a list, and keeps all other lines of the text. Of a list of words in one line, it keeps the
+    /// other words.
     ///
     /// Comment lines directly above an item, with its indentation, go with it. Those above the first item stay, since
     /// they may be about the list.
@@ -26,8 +27,9 @@ extension YAMLDocument {
         let steps = list.map(Step.key)
         let name = list.joined(separator: ".")
         var lines = Lines(text)
+        let isInOneLine = lines.removeWords(numbers, after: document.location(of: steps, isKey: true))
         // From the end, so that earlier locations stay right.
-        for number in numbers.sorted(by: >) {
+        for number in isInOneLine ? [] : numbers.sorted(by: >) {
             let location = document.location(of: steps + [.item(number)])
             guard let item = lines.item(at: location, isFirst: number == 0) else {
                 throw RemovalFailure(
@@ -39,7 +41,7 @@ extension YAMLDocument {
         }
         guard let content = document.content else { return text }
         let (expected, isEmpty) = content.removing(numbers, of: list[...], dropsEmpty: dropsEmpty)
-        if isEmpty { lines.empty(document.location(of: steps, isKey: true), drops: dropsEmpty) }
+        if isEmpty, !isInOneLine { lines.empty(document.location(of: steps, isKey: true), drops: dropsEmpty) }
         let result = lines.text
         let after = YAMLDocument(result)
         guard after.diagnostics.isEmpty, (after.content ?? .object([:])) == expected else {
@@ -98,6 +100,22 @@ extension YAMLDocument {
             return start..<end
         }
 
+        /// Removes words of a list that is in the line of its key: `[auto, hci0]`, or a word that is alone. The caller
+        /// checks the result, since this does not know quotes.
+        ///
+        /// - Returns: false if the line has no such list.
+        mutating func removeWords(_ numbers: Set<Int>, after key: SourceLocation) -> Bool {
+            guard lines.indices.contains(key.line - 1) else { return false }
+            let line = String(decoding: lines[key.line - 1], as: UTF8.self)
+            let pattern = /([^:]*:\s*)(?:\[([^\[\]{}]*)\]|([^\s#&*!|>\[\]{}][^#]*?))(\s*(?:\s#.*)?)/
+            guard let match = line.wholeMatch(of: pattern) else { return false }
+            let words = (match.2 ?? match.3 ?? "").split(separator: ",", omittingEmptySubsequences: false)
+            let rest = words.enumerated().filter { !numbers.contains($0.offset) }.map(\.element)
+            let text = rest.joined(separator: ",").drop { $0 == " " }
+            lines[key.line - 1] = Array("\(match.1)[\(text)]\(match.4)".utf8)
+            return true
+        }
+
         /// Removes lines, and one of two blank lines that would follow each other.
         mutating func remove(_ range: Range<Int>) {
             let isSurrounded =
@@ -125,6 +143,7 @@ extension JSONValue {
         _ numbers: Set<Int>, of list: ArraySlice<String>, dropsEmpty: Bool
     ) -> (value: JSONValue, isEmpty: Bool) {
         guard let key = list.first else {
+            if scalarText != nil { return (.array([]), true) }
             guard case .array(let items) = self else { return (self, false) }
             let rest = items.indices.filter { !numbers.contains($0) }.map { items[$0] }
             return (.array(rest), rest.isEmpty)

@@ -149,7 +149,8 @@ struct ItemChanges: Sendable {
         return try await reportingFailures {
             let result = try await state.items.turn.run {
                 let base = await gateway.base
-                let move = try TakeOver(kind, name, in: base)
+                let receivers = Dictionary(grouping: await gateway.receiverValues, by: \.source)
+                let move = try TakeOver(kind, name, in: base, receivers: receivers.mapValues { $0.map(\.name) })
                 for item in move.items { try Self.check(item.name, of: kind.rawValue) }
                 let rest = move.rest(of: base)
                 let configuration = try await state.items.apply(.several(move.items.map(ItemChange.add)), to: rest)

@@ -28,8 +28,12 @@ package struct TakeOver: Sendable {
     ///   - kind: the kind of the items.
     ///   - name: the name of one item; nil for all of the kind.
     ///   - base: the configuration of the file in use.
+    ///   - receivers: the names of the receivers of each source.
     /// - Throws: ``ItemChange/Failure``.
-    package init(_ kind: ConfigurationItem.Kind, _ name: String?, in base: GatewayConfiguration) throws {
+    package init(
+        _ kind: ConfigurationItem.Kind, _ name: String?, in base: GatewayConfiguration,
+        receivers: [String: [String]] = [:]
+    ) throws {
         let known = base.items.filter {
             $0.kind == kind && $0.origin == .file && (name == nil || $0.name == name) && !$0.isTag
         }
@@ -58,11 +62,25 @@ package struct TakeOver: Sendable {
             numbers.insert(same.number)
         }
         self.path = path
-        items = known.map { item in
+        items = try known.map { item in
             var settings = item.settings
             // An unquoted number in the file is a name, too.
             if case .object(var values) = settings {
                 values["name"] = .string(item.name)
+                // A radio of one word has the name of its adapter. With keys, it would have the name of the source.
+                let source = kind == .source ? base.sources.first { $0.name == item.name } : nil
+                if let source, source.receiver == nil, source.specification.canSend,
+                    let names = receivers[item.name], let only = names.first
+                {
+                    guard names.count == 1 else {
+                        throw ItemChange.Failure(
+                            code: .taken,
+                            description:
+                                "\"\(item.name)\" has the receivers \(names.joined(separator: ", ")); write a source for each into the file first, such as hci:hci0"
+                        )
+                    }
+                    values["receiver"] = .string(only)
+                }
                 settings = .object(values)
             }
             return ConfigurationItem(kind: kind, name: item.name, settings: settings, origin: .console)
@@ -168,7 +186,7 @@ extension ConfigurationItem {
         let value = list.reduce(content) { value, key in
             if case .object(let values)? = value { values[key] } else { nil }
         }
-        guard case .array(let items)? = value else { return [] }
+        guard case .array(let items)? = value else { return ofFile(kind, value).map { (0, $0) } }
         return items.enumerated().flatMap { number, settings in
             ofFile(kind, .array([settings])).map { (number, $0) }
         }

@@ -16,12 +16,12 @@ struct TakeOverTests {
         let web: WebBench
         let path: String
 
-        init(_ items: String) throws {
+        init(_ items: String, sources: String = " []") throws {
             let bench = try GatewayBench()
             let path = bench.folder.appendingPathComponent("beacond.yaml").path
             self.path = path
             let text = """
-                sources: []
+                sources:\(sources)
                 web: { read-only: false }
                 outbox: { path: \(bench.folder.path)/beacond.sqlite }
                 \(items)
@@ -127,6 +127,38 @@ struct TakeOverTests {
         #expect(try await house.take("rule", "greet").status == 200)
         #expect(try await house.list("/v1/rules", "rules") == ["greet console"])
         #expect(try GatewayConfiguration.check(file: house.path, environment: [:]).isUsable)
+    }
+
+    @Test(
+        "A source that the file writes as one word is taken over, and the others stay",
+        arguments: [
+            (" [simulation:museum, simulation:still] # two", " [simulation:still] # two"),
+            ("\n- simulation:museum\n- simulation:still", "\n- simulation:still"),
+            (" simulation:museum", " []"), (" [simulation:museum]", " []"),
+        ])
+    func words(before: String, after: String) async throws {
+        let house = try House("", sources: before)
+        #expect(try await house.list("/v1/sources", "configured").first == "simulation:museum file")
+        let answer = try await house.take("source", "simulation:museum")
+        #expect(answer.status == 200, "\(answer.body)")
+        let text = try house.text()
+        #expect(text.hasPrefix("sources:\(after)\n"), "\(text)")
+        #expect(try await house.list("/v1/sources", "configured").last == "simulation:museum console")
+        let later = try GatewayConfiguration.check(file: house.path, environment: [:]).configuration
+        let stored = try await house.web.state.items.all()
+        #expect(later.adding(stored).sources.contains { $0.name == "simulation:museum" })
+    }
+
+    @Test("A radio that is one word keeps the name of its receiver")
+    func radio() throws {
+        let house = try House("", sources: " [air]")
+        let base = try GatewayConfiguration.check(file: house.path, environment: [:]).configuration
+        func taken(_ receivers: [String]) throws -> SourceSettings? {
+            let move = try TakeOver(.source, "air", in: base, receivers: ["air": receivers])
+            return move.rest(of: base).adding(move.items).sources.first
+        }
+        #expect(try taken(["hci0"])?.receiver == "hci0")
+        #expect(throws: ItemChange.Failure.self) { try taken(["hci0", "hci1"]) }
     }
 
     @Test("What the file still refers to stays, and the answer says why")

@@ -130,10 +130,21 @@ package struct ConfigurationItem: Hashable, Sendable {
 }
 
 extension ConfigurationItem {
-    /// Creates the items of a list in the file.
+    /// Creates the items of a list in the file. A source may be one word, or be alone without a list.
     static func ofFile(_ kind: Kind, _ list: JSONValue?) -> [ConfigurationItem] {
-        guard case .array(let items)? = list else { return [] }
+        let items: [JSONValue]
+        switch list {
+        case .array(let list)?: items = list
+        case .string(let word)? where kind == .source: items = [.string(word)]
+        default: return []
+        }
         return items.compactMap { settings in
+            // The address of a broker may contain a password, which the console would show.
+            if kind == .source, let word = settings.scalarText, !SourceSpecification(word).hasReceivers {
+                return ConfigurationItem(
+                    kind: kind, name: word, settings: .object(["name": .string(word), "from": .string(word)]),
+                    origin: .file)
+            }
             guard case .object(let values) = settings, let name = values["name"]?.scalarText else { return nil }
             return ConfigurationItem(kind: kind, name: name, settings: settings, origin: .file)
         }
