@@ -43,7 +43,13 @@ struct TeachingRoutes: Sendable {
                 })
         }
         router.on(.post, "teaching/keep") { _, _ in
-            try await change { try await gateway.keptTeaching() }
+            let kept = try await reportingFailures { try await gateway.keptTeaching() }
+            do {
+                try await changes.make(kept)
+            } catch {
+                await gateway.continueTeaching()
+                throw error
+            }
             await gateway.endTeaching()
             let value = await gateway.taughtValue
             logger.notice("the console keeps what was taught; places use it from now on")
@@ -55,17 +61,13 @@ struct TeachingRoutes: Sendable {
         }
         router.on(.get, "taught") { _, _ in await gateway.taughtValue }
         router.on(.post, "taught/undo") { _, _ in
-            try await change { try await gateway.undoneTeaching() }
+            try await changes.make(try await reportingFailures { try await gateway.undoneTeaching() })
             return await gateway.taughtValue
         }
         router.on(.delete, "taught/{name}") { _, context in
             try await changes.make(.remove(.taught, try context.name("name")))
             return Nothing()
         }
-    }
-
-    private func change(_ make: () async throws -> ItemChange) async throws {
-        try await reportingFailures { try await changes.make(try await make()) }
     }
 
     private func reportingFailures<Value>(_ action: () async throws -> Value) async throws -> Value {

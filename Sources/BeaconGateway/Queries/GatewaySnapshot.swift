@@ -36,7 +36,10 @@ struct GatewaySnapshot: Sendable {
         let items = configuration.itemsInUse(.place)
         value.places = plan.placeNames.map { name in
             let names = plan.places.first { $0.name == name }?.receivers ?? []
-            let (origin, settings) = items[name].shown(name)
+            var (origin, settings) = items[name].shown(name)
+            if items[name] == nil, configuration.teachings.contains(where: { $0.name == name }) {
+                origin = ConfigurationItem.Origin.console.rawValue
+            }
             return .init(
                 name: name, receivers: names, dark: !isInFleet && !names.isEmpty && !hearing.contains(name),
                 origin: origin, settings: settings)

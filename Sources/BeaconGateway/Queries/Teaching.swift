@@ -22,6 +22,8 @@ struct Teaching {
 
     let place: String
     let beacon: BeaconIdentity
+    /// True while a request keeps it.
+    var isBeingKept = false
     private var teacher: PlaceTeacher
     /// The ranging of the beacon, which keeps radios scanning. It ends with this value.
     private let ranging: AsyncStream<RangingValue?>

@@ -46,11 +46,13 @@ extension Gateway {
         return true
     }
 
-    /// The change of items that keeps the running teaching.
+    /// Returns the change of items that keeps the running teaching. No other request can keep it until
+    /// ``continueTeaching()``.
     package func keptTeaching() throws -> ItemChange {
-        guard let teaching else { throw TeachingFailure.notRunning }
+        guard let teaching, !teaching.isBeingKept else { throw TeachingFailure.notRunning }
         let points = teaching.finished(receiverValues)
         guard !points.isEmpty else { throw TeachingFailure.noPoints }
+        self.teaching?.isBeingKept = true
         let walk = PlaceTeaching.Walk(time: newestTime.seconds, points: points)
         guard var known = kept(teaching.place) else {
             return .add(try PlaceTeaching(name: teaching.place, walks: [walk]).item())
@@ -58,6 +60,9 @@ extension Gateway {
         known.add(walk)
         return .replace(known.name, by: try known.item())
     }
+
+    /// Continues a teaching that could not be kept.
+    package func continueTeaching() { teaching?.isBeingKept = false }
 
     /// The change of items that undoes the teaching that was kept last.
     package func undoneTeaching() throws -> ItemChange {

@@ -105,12 +105,23 @@ extension ItemChange {
         case .add(let item):
             try add(item, at: next)
             next += 1
-        // It keeps its position.
+        // A place of the console that was only taught.
+        func isOnlyTaught(_ kind: ConfigurationItem.Kind, _ name: String) -> Bool {
+            let key = ConfigurationItem.Key(kind: .place, name: name)
+            return kind == .place && list[key] == nil && !ofFile.contains(key)
+                && list[.init(kind: .taught, name: name)] != nil
+        }
         case .replace(let name, let item):
-            try add(item, at: try remove(.init(kind: item.kind, name: name)))
+            if isOnlyTaught(item.kind, name) {
+                try add(item, at: next)
+                next += 1
+            } else {
+                // It keeps its position.
+                try add(item, at: try remove(.init(kind: item.kind, name: name)))
+            }
             if item.kind == .place, item.name != name { moveTeaching(of: name, to: item.name, in: &list) }
         case .remove(let kind, let name):
-            _ = try remove(.init(kind: kind, name: name))
+            if !isOnlyTaught(kind, name) { _ = try remove(.init(kind: kind, name: name)) }
             if kind == .place { list[.init(kind: .taught, name: name)] = nil }
         case .several(let changes):
             for change in changes { try change.apply(to: &list, &next, beside: ofFile, in: path) }

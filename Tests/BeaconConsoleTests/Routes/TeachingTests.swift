@@ -81,6 +81,7 @@ struct TeachingTests {
         #expect(await house.web.gateway.configuration.places?.taught?.places.map(\.name) == ["bath"])
         let names = try await house.ask(.get, "/v1/places").json["places"] as? [[String: Any]] ?? []
         #expect(names.map { $0["name"] as? String } == ["hall", "bath"])
+        #expect(names.map { $0["origin"] as? String } == ["file", "console"])
         // The teaching has ended, and a restart reads what was kept.
         #expect(try await house.ask(.delete, "/v1/teaching").status == 404)
         let stored = try await house.web.state.items.all()
@@ -96,6 +97,29 @@ struct TeachingTests {
         #expect(try await house.ask(.post, "/v1/taught/undo").status == 200)
         #expect(try await house.taught() == [:])
         #expect(try await house.ask(.post, "/v1/taught/undo").status == 404)
+        await house.end()
+    }
+
+    @Test("Two requests that keep a teaching at once store one walk, and a place that was only taught can be changed")
+    func twice() async throws {
+        let house = try House()
+        try await eventually { house.runner.mode.withLock { $0 } != nil }
+        #expect(try await house.ask(.post, "/v1/teaching", Self.request).status == 201)
+        await house.hear(1_000...1_025)
+        async let first = house.ask(.post, "/v1/teaching/keep").status
+        async let second = house.ask(.post, "/v1/teaching/keep").status
+        #expect(try await [first, second].sorted() == [200, 404])
+        #expect(try await house.taught() == ["bath": 3])
+        // It gets a receiver, and a name.
+        let changed = try await house.ask(.put, "/v1/places/bath", #"{"name":"tub","receivers":["b"]}"#)
+        #expect(changed.status == 200 && changed.json["origin"] as? String == "console", "\(changed.body)")
+        #expect(try await house.taught() == ["tub": 3])
+        #expect(try await house.ask(.delete, "/v1/places/tub").status == 204)
+        #expect(try await house.ask(.post, "/v1/teaching", Self.request).status == 201)
+        await house.hear(1_030...1_045)
+        #expect(try await house.ask(.post, "/v1/teaching/keep").status == 200)
+        #expect(try await house.ask(.delete, "/v1/places/bath").status == 204)
+        #expect(try await house.taught() == [:])
         await house.end()
     }
 
