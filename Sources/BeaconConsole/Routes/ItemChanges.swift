@@ -108,6 +108,7 @@ struct ItemChanges: Sendable {
             } else {
                 try await state.items.turn.run {
                     var base = await gateway.base
+                    let before = await gateway.configuration
                     let stored = StoredSecrets(besideStore: base.outbox.path)
                     base.secretSources.stored = stored
                     base.secretSources.stored?.pending = secrets
@@ -123,6 +124,8 @@ struct ItemChanges: Sendable {
                 }
             }
             try await rules.readSwitches()
+                    // If one stays, Settings lists it as not used.
+                    for name in before.leftSecrets(in: configuration) { try? stored.remove(name) }
         }
     }
 

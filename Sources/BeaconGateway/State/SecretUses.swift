@@ -12,6 +12,17 @@ extension GatewayConfiguration {
     }
 }
 
+extension GatewayConfiguration {
+    /// Returns the secrets that items of the console had when they were entered, and that nothing uses in another
+    /// configuration. Secrets that were set by themselves have other names.
+    package func leftSecrets(in after: GatewayConfiguration) -> [String] {
+        let entered = items.filter { $0.origin == .console && $0.kind.isConnection }.flatMap { item in
+            item.secrets.filter { $0.hasPrefix(ConnectionInput.prefix(of: item.kind)) }
+        }
+        return Set(entered).filter { after.uses(ofSecret: $0).isEmpty }.sorted()
+    }
+}
+
 extension ConfigurationItem {
     /// The names of the console's secrets that the settings refer to.
     var secrets: Set<String> { Set(settings.references(["secret"]).map(\.value)) }

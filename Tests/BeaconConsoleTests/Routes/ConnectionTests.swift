@@ -95,6 +95,24 @@ struct ConnectionTests {
         #expect(Self.webhook(configuration.destinations.first)?.signingSecrets == [Secret("close sesame")])
     }
 
+    @Test("An entered password goes with the last item that uses it, and a secret that was set by itself stays")
+    func removedSecrets() async throws {
+        let house = try House()
+        let name = "destination-a-secret"
+        let body = #"{"name":"a","type":"webhook","url":"https://example.com","secret":"open sesame"}"#
+        #expect(try await house.send(.post, "destinations", body).status == 201)
+        let other = #"{"name":"b","type":"webhook","url":"https://example.com/b","secret":{"secret":"\#(name)"}}"#
+        #expect(try await house.send(.post, "destinations", other).status == 201)
+        #expect(try await house.send(.put, "secrets/own", #"{"value":"other sesame"}"#).status == 200)
+        let own = other.replacing(#""b""#, with: #""c""#).replacing("/b", with: "/c").replacing(name, with: "own")
+        #expect(try await house.send(.post, "destinations", own).status == 201)
+        #expect(try await house.send(.delete, "destinations/a").status == 204)
+        #expect(house.secrets.all.map(\.name) == [name, "own"])
+        #expect(try await house.send(.delete, "destinations/c").status == 204)
+        #expect(try await house.send(.delete, "destinations/b").status == 204)
+        #expect(house.secrets.all.map(\.name) == ["own"])
+    }
+
     @Test("A refused change stores no secret, and names the key")
     func refused() async throws {
         let house = try House()

@@ -68,6 +68,9 @@ package struct ConnectionInput: Sendable {
         item = ConfigurationItem(kind: entered.kind, name: entered.name, settings: settings, origin: .console)
     }
 
+    /// The beginning of the names of secrets in items of a kind.
+    static func prefix(of kind: ConfigurationItem.Kind) -> String { kind.rawValue + "-" }
+
     /// Returns a name for a secret, made from words.
     private static func name(_ words: [String]) -> String {
         let text = words.joined(separator: "-").lowercased().map { character in
