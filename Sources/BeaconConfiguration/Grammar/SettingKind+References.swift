@@ -197,7 +197,7 @@ extension SettingKind where Value == Secret {
                 section.report(origin, "\"\(key)\" needs \(error.message)")
             }
         default:
-            section.report(section.place(of: key), "\"\(key)\" needs either \"env\", \"file\" or \"secret\"")
+            section.report(section.place(of: key), "\"\(key)\" needs one of \"env\", \"file\" and \"secret\"")
         }
         return nil
     }

@@ -113,6 +113,6 @@ struct SecretTests {
         let text = Self.destination.replacing("{ secret: broker }", with: "{ secret: broker, env: A }")
         let checked = try GatewayConfiguration.check(file: try Self.file(bench.folder, text), environment: [:])
         #expect(
-            checked.diagnostics.map(\.message) == [#""secret" needs either "env", "file" or "secret""#])
+            checked.diagnostics.map(\.message) == [#""secret" needs one of "env", "file" and "secret""#])
     }
 }
