@@ -132,6 +132,14 @@ public struct ReceiverNetwork {
         keys[place].name + (keys[place].inner.isEmpty ? "" : "/" + keys[place].inner)
     }
 
+    /// The key of each receiver's name in ``Settings/names``: the one in use, or else the one that names no other.
+    var nameKeys: [String] {
+        keys.indices.map { place in
+            let (key, short) = (key(of: place), keys[place].shortName)
+            return settings.names[key] == nil && settings.names[short] != nil ? short : key
+        }
+    }
+
     // MARK: - The connection
 
     /// Notes a new connection to the receivers' broker. Messages from now on are current.
@@ -339,6 +347,9 @@ extension ReceiverNetwork {
             }
         }
 
+        /// The name without topic levels, for one of several receivers with its own name.
+        var shortName: String { inner.isEmpty ? lastLevel : lastLevel + "/" + inner }
+
         private var lastPart: String {
             String(name.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
         }
@@ -406,8 +417,7 @@ extension ReceiverNetwork {
     /// Returns a unique name of a receiver for people.
     private func shownName(of key: Key) -> String {
         let own = key.inner.isEmpty ? "" : "/" + key.inner
-        let name =
-            settings.names[key.name + own] ?? settings.names[key.lastLevel + own] ?? (key.lastLevel + own).printable
+        let name = settings.names[key.name + own] ?? settings.names[key.shortName] ?? key.shortName.printable
         guard names.contains(name) else { return name }
         let longer = "\(name) (\(key.kind.rawValue))"
         guard names.contains(longer) else { return longer }

@@ -186,6 +186,7 @@ def check_museum(operations, folder):
         call("setSecret", given={"name": "new", "body": {"value": "open sesame"}})
         call("listSecrets")
         call("removeSecret", 204, given={"name": "new"})
+        call("renameReceiver", 409, given={"name": gateway.get("/v1/receivers")["receivers"][0]["name"], "body": {"name": "hall"}})
         call("placeReceiver", given={"name": gateway.get("/v1/receivers")["receivers"][0]["name"], "body": {"place": "hall"}})
         call("startTeaching", 201, given={"body": {"place": "hall", "beacon": {"uuid": UUID, "major": 1, "minor": 1}}})
         call("streamTeaching")

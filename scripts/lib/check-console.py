@@ -497,8 +497,8 @@ launch:
 
 
 def check_connections_forms(folder, pictures):
-    """Checks the forms of sources, destinations, secrets and a receiver's room, wide and narrow, and that all of it survives
-    a restart. A destination that is added while beacond runs gets the events."""
+    """Checks the forms of sources, destinations, secrets and a receiver's room and name, wide and narrow, and that all of it
+    survives a restart. A destination that is added while beacond runs gets the events."""
     from axe_selenium_python import Axe
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import Select
@@ -623,6 +623,17 @@ outbox: {{ path: {own}/beacond.sqlite }}
             submit("Save")
             closed()
             browser.sees(f"Room {suffix}")
+            path = "//li[.//span[@class='source' and .='air']]//button[starts-with(@aria-label, 'Rename')]"
+            until(lambda: driver.find_elements(By.XPATH, path), "no receiver has a button for its name")[0].click()
+            if width == 1280:
+                # Its source is a word in the file.
+                until(lambda: driver.find_elements(By.CSS_SELECTOR, "dialog[open] button[value=yes]"), "nothing is taken over")[0].click()
+            field("name").clear()
+            field("name").send_keys("Hall " + suffix)
+            check("receiver-name")
+            submit("Save")
+            closed()
+            browser.sees(f"Hall {suffix}")
             picture("receivers")
             driver.get(f"{gateway.address}/#/settings/secrets")
             browser.sees(f"destination-home-{suffix}-password.*Used by the destination")

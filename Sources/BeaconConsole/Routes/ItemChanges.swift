@@ -120,12 +120,15 @@ struct ItemChanges: Sendable {
                         }
                     }
                     configuration.secretSources.stored = stored
+                    for rename in change.renamedReceivers {
+                        await gateway.follow(rename, try await state.buildingPlan())
+                    }
                     if fleet == nil { try await use(configuration, nil) } else { await gateway.useOwnRules() }
+                    // If one stays, Settings lists it as not used.
+                    for name in before.leftSecrets(in: configuration) { try? stored.remove(name) }
                 }
             }
             try await rules.readSwitches()
-                    // If one stays, Settings lists it as not used.
-                    for name in before.leftSecrets(in: configuration) { try? stored.remove(name) }
         }
     }
 

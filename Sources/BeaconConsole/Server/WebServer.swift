@@ -206,7 +206,7 @@ package struct WebServer: Service {
         ItemRoutes(gateway: gateway, changes: changes).add(to: v1)
         SecretRoutes(gateway: gateway, state: state, reload: reload, logger: logger).add(to: v1)
         ConnectionRoutes(gateway: gateway, changes: changes, diagnoses: diagnoses, isEnding: isEnding).add(to: v1)
-        ReceiverRoutes(gateway: gateway, changes: changes).add(to: v1)
+        ReceiverRoutes(gateway: gateway, changes: changes, broadcast: broadcast).add(to: v1)
         TakeOverRoutes(changes: changes, current: current, logger: logger).add(to: v1)
         RuleRoutes(
             gateway: gateway, rules: rules, state: state, history: history, broadcast: broadcast, changes: changes

@@ -45,6 +45,11 @@ extension Engine {
     /// The learner with its offsets; nil if the engine does not learn.
     package var offsetLearner: OffsetLearner? { offsets.learner }
 
+    /// Lets the learned offset of a receiver follow its new name, which ``setName(_:isMeasured:of:)`` sets.
+    package mutating func renameOffset(of old: String, to new: String) {
+        offsets.learner?.rename(receiver: old, to: new)
+    }
+
     /// True if there was a fit since the last call of ``takeNewOffsets(at:)``.
     package var hasNewOffsets: Bool { offsets.isNews }
 

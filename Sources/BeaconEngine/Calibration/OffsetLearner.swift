@@ -157,6 +157,16 @@ package struct OffsetLearner: Hashable, Sendable, Codable {
     /// Removes the offset of a receiver.
     package mutating func forget(receiver: String) { receivers[receiver] = nil }
 
+    /// Renames a receiver, which keeps its offset and its pairs. A receiver of the new name is replaced.
+    package mutating func rename(receiver old: String, to new: String) {
+        receivers[new] = receivers.removeValue(forKey: old)
+        if moving.remove(old) != nil { moving.insert(new) }
+        for (key, pair) in pairs where key.receiver == old {
+            pairs[key] = nil
+            pairs[PairKey(receiver: new, beacon: key.beacon)] = pair
+        }
+    }
+
     /// Removes the offset of a beacon.
     package mutating func forget(_ beacon: BeaconIdentity) { beacons[beacon] = nil }
 }

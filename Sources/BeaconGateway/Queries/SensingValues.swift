@@ -23,6 +23,8 @@ package struct SourceValue: Encodable, Sendable {
 package struct ReceiverValue: Encodable, Sendable {
     package var name: String
     package var source: String
+    /// The key of its name under `receivers` of its source; nil if the source has no such names.
+    @Nullable package var key: String?
     /// `hearing`, `deaf`, or `unknown` before its first state.
     package var hearing: String
     @Nullable var since: Double?

@@ -378,6 +378,12 @@ package actor Gateway {
 
     // MARK: - The plan of the building
 
+    /// Lets the learned offset and the position of a receiver follow its new name. Call it before its source changes.
+    package func follow(_ rename: ReceiverRename, _ plan: BuildingPlan) {
+        listener.core.renameOffset(of: rename.old, to: rename.new)
+        usePlan(plan)
+    }
+
     /// Switches to another plan of the building.
     package func usePlan(_ plan: BuildingPlan) { clones.use(plan, for: configuration.suspicions, in: &listener.core) }
 }

@@ -3,6 +3,7 @@ import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconReceivers
 import BeaconRelay
 import BeaconSupport
 import Foundation
@@ -26,6 +27,8 @@ struct GatewayListener: ~Copyable {
         /// adapters of a named source; nil until the source has named it.
         var own: String?
         var name: String?
+        /// The key of its name in the source's settings; nil if they cannot name it.
+        var key: String?
         var shared: String?
         var identity: ReceiverNames.Receiver?
         var moves = false
@@ -130,6 +133,14 @@ struct GatewayListener: ~Copyable {
         sources[number].reopen(as: settings, given: given, runner: runner(for: settings, proxy))
         if !isSameClock { sources[number].shift = nil }
         // The new settings may give them other names.
+        if let names = settings.specification.network?.network.names {
+            let renamed = sources[number].receivers.compactMap { receiver -> (String, String)? in
+                let known = receivers[Int(receiver.index)]
+                guard let own = known.own, let new = known.key.flatMap({ names[$0] }), new != own else { return nil }
+                return (own, new)
+            }
+            sources[number].listener.rename(Dictionary(renamed) { first, _ in first })
+        }
         nameReceivers(of: number)
         setHearing(.interrupted, of: number)
     }
@@ -264,6 +275,8 @@ struct GatewayListener: ~Copyable {
         while receivers.count < new { receivers.append(Receiver(source: number, place: .max)) }
         for arrival in arrivals {
             receivers[Int(arrival.receiver.index)].place = arrival.place
+            receivers[Int(arrival.receiver.index)].key =
+                arrival.place < batch.receiverKeys.count ? batch.receiverKeys[arrival.place] : nil
             setName(batch.receiverNames[arrival.place], of: arrival.receiver, at: arrival.place)
             if case .replaced(let former) = arrival.kind { replace(former, by: arrival.receiver) }
             // The stand-in of the source has its hearing already.
@@ -375,7 +388,7 @@ struct GatewayListener: ~Copyable {
             let name = name(ReceiverID(UInt16(clamping: number)))
             let shared = receivers[number].shared ?? name
             return ReceiverValue(
-                name: name, source: source.settings.name,
+                name: name, source: source.settings.name, key: receivers[number].key,
                 hearing: record.isHearing.map { $0 ? "hearing" : "deaf" } ?? "unknown", since: record.since?.seconds,
                 reason: record.isHearing == false ? source.reason : nil,
                 advertsPerSecond: (record.rate(at: .now) * 10).rounded() / 10,

@@ -2,7 +2,7 @@ import BeaconEngine
 import Foundation
 
 /// The plan of a building: the positions of receivers and beacons, in meters.
-package struct BuildingPlan: Codable {
+package struct BuildingPlan: Codable, Equatable {
     /// The most points of each kind, and the largest building, in meters.
     private static let maximumPoints = 1_000
     private static let largestSide = 10_000.0

@@ -7,6 +7,8 @@ package enum ItemChange: Sendable {
     /// Replaces the item with this name, perhaps by one with another name.
     case replace(String, by: ConfigurationItem)
     case remove(ConfigurationItem.Kind, String)
+    /// Lets all items follow the new name of a receiver.
+    case rename(ReceiverRename)
     /// Several changes at once; either all of them apply or none.
     case several([ItemChange])
 
@@ -40,6 +42,7 @@ extension ItemChange {
     ) throws -> (items: [ConfigurationItem], configuration: GatewayConfiguration) {
         var list = Dictionary(items.map { ($0.key, $0) }) { first, _ in first }
         var next = (items.map(\.order).max() ?? 0) + 1
+        for rename in renamedReceivers { try rename.check(base) }
         try apply(to: &list, &next, beside: Set(base.items.map(\.key)), in: base.path)
         let changed = list.values.sorted { $0.order < $1.order }
         guard changed.count <= max(Self.maximumItems, items.count) else {
@@ -62,6 +65,7 @@ extension ItemChange {
         switch self {
         case .add(let item), .replace(_, let item): item.kind.isShared
         case .remove(let kind, _): kind.isShared
+        case .rename: false
         case .several(let changes): changes.contains(where: \.isShared)
         }
     }
@@ -71,6 +75,7 @@ extension ItemChange {
         switch self {
         case .add(let item), .replace(_, let item): item.kind.isConnection
         case .remove(let kind, _): kind.isConnection
+        case .rename: true
         case .several(let changes): changes.contains(where: \.isOfConnections)
         }
     }
@@ -101,16 +106,16 @@ extension ItemChange {
             throw Failure(
                 code: .taken, description: "this \(key.kind.rawValue) is in the file\(file); change it there")
         }
-        switch self {
-        case .add(let item):
-            try add(item, at: next)
-            next += 1
         // A place of the console that was only taught.
         func isOnlyTaught(_ kind: ConfigurationItem.Kind, _ name: String) -> Bool {
             let key = ConfigurationItem.Key(kind: .place, name: name)
             return kind == .place && list[key] == nil && !ofFile.contains(key)
                 && list[.init(kind: .taught, name: name)] != nil
         }
+        switch self {
+        case .add(let item):
+            try add(item, at: next)
+            next += 1
         case .replace(let name, let item):
             if isOnlyTaught(item.kind, name) {
                 try add(item, at: next)
@@ -123,6 +128,7 @@ extension ItemChange {
         case .remove(let kind, let name):
             if !isOnlyTaught(kind, name) { _ = try remove(.init(kind: kind, name: name)) }
             if kind == .place { list[.init(kind: .taught, name: name)] = nil }
+        case .rename(let rename): list = list.mapValues { $0.following(rename) }
         case .several(let changes):
             for change in changes { try change.apply(to: &list, &next, beside: ofFile, in: path) }
         }
@@ -163,15 +169,24 @@ extension ItemChange {
         switch self {
         case .replace(let name, let item): item.kind == .rule && item.name != name ? [(name, item.name)] : []
         case .remove(let kind, let name): kind == .rule ? [(name, nil)] : []
-        case .add: []
+        case .add, .rename: []
         case .several(let changes): changes.flatMap(\.renamedRules)
+        }
+    }
+
+    /// The receivers that the change renames.
+    package var renamedReceivers: [ReceiverRename] {
+        switch self {
+        case .rename(let rename): [rename]
+        case .several(let changes): changes.flatMap(\.renamedReceivers)
+        case .add, .replace, .remove: []
         }
     }
 
     private var added: [ConfigurationItem] {
         switch self {
         case .add(let item), .replace(_, let item): [item]
-        case .remove: []
+        case .remove, .rename: []
         case .several(let changes): changes.flatMap(\.added)
         }
     }

@@ -69,6 +69,7 @@ package struct StoredItems: Sendable {
         try await store.update { state, step in
             step.changes += changes
             try RuleTrail.moveSwitches(change.renamedRules, in: state, &step)
+            for rename in change.renamedReceivers { try rename.move(in: state, &step) }
         }
         known.withLock { $0 = items + (isInFleet ? all.filter(\.kind.isShared) : []) }
         return after

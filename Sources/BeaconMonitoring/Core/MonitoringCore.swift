@@ -697,6 +697,9 @@ extension MonitoringCore {
     /// Sets whether a receiver moves among the beacons. Receivers stand by default.
     package mutating func setMoves(_ moves: Bool, of receiver: ReceiverID) { engine.setMoves(moves, of: receiver) }
 
+    /// Lets the learned offset of a receiver follow its new name.
+    package mutating func renameOffset(of old: String, to new: String) { engine.renameOffset(of: old, to: new) }
+
     /// The learned offsets with their grounds; nil if none are learned.
     package var learnedOffsets: OffsetLearner? { engine.offsetLearner }
 

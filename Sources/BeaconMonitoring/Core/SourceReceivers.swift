@@ -99,6 +99,13 @@ package struct SourceReceivers: Sendable {
     /// Compares all names with the next ones, since their source was opened again.
     package mutating func reopen() { settled = 0 }
 
+    /// Gives receivers other names, by the former ones. Call it before their source is opened again.
+    package mutating func rename(_ new: [String: String]) {
+        names = names.map { new[$0] ?? $0 }
+        newestNames = newestNames.map { new[$0] ?? $0 }
+        keepers = Dictionary(keepers.map { (new[$0] ?? $0, $1) }) { first, _ in first }
+    }
+
     /// Forgets the order of the receivers, and expects them by name.
     private mutating func forgetPlaces() {
         for (place, name) in newestNames.enumerated() where areCounted[place] {

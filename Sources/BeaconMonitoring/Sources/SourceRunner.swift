@@ -253,6 +253,7 @@ package final class SourceRunner: Sendable {
                 send()
                 batch.receiverNames.removeSubrange(known...)
                 batch.receiverNames.append(contentsOf: names[known...])
+                batch.receiverKeys = source.receiverKeys
             }
             batch.receiverStatuses = source.receiverStatuses
             observer?.update(names: batch.receiverNames, statuses: batch.receiverStatuses)

@@ -26,6 +26,9 @@ public protocol ReceiverDriver: AnyObject {
     /// them. A driver that adds receivers later is the only one of its source.
     var receiverNames: [String] { get }
 
+    /// The keys by which a configuration names these receivers; empty if it cannot.
+    var receiverKeys: [String] { get }
+
     /// The status of each of these receivers.
     var receiverStatuses: [ReceiverStatus] { get }
 
@@ -63,6 +66,9 @@ extension ReceiverDriver {
 
     /// The driver's name.
     public var receiverNames: [String] { [name] }
+
+    /// No keys.
+    public var receiverKeys: [String] { [] }
 
     /// The driver's state.
     public var receiverStatuses: [ReceiverStatus] { [ReceiverStatus(state)] }

@@ -44,6 +44,8 @@ public struct SourceBatch: Sendable {
     public var time: Timestamp?
     /// The names of the known receivers.
     public var receiverNames: [String] = []
+    /// The keys by which a configuration names them, in the same order; empty if it cannot.
+    package var receiverKeys: [String] = []
     /// The status of each receiver of a radio; empty for a recording, which always receives.
     public var receiverStatuses: [ReceiverStatus] = []
     /// The number of packets read since the source was opened.

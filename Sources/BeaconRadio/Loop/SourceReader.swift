@@ -102,6 +102,9 @@ public struct SourceReader: ~Copyable {
         return loop.drivers.count == 1 ? loop.drivers[0].receiverNames : loop.drivers.flatMap(\.receiverNames)
     }
 
+    /// The keys by which a configuration names the receivers, in the order of ``receiverNames``; empty if it cannot.
+    package var receiverKeys: [String] { isRecording ? [] : loop.drivers.flatMap(\.receiverKeys) }
+
     /// The status of each live receiver, in the order of ``receiverNames``; empty for a recording.
     package var receiverStatuses: [ReceiverStatus] { isRecording ? [] : loop.drivers.flatMap(\.receiverStatuses) }
 

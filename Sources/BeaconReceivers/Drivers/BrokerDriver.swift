@@ -51,6 +51,8 @@ final class BrokerDriver: ReceiverDriver {
 
     var receiverNames: [String] { network.names }
 
+    var receiverKeys: [String] { network.nameKeys }
+
     var receiverStatuses: [ReceiverStatus] { network.statuses }
 
     var state: RadioState {

@@ -135,6 +135,8 @@ final class ESPHomeDriver: ReceiverDriver {
 
     var receiverNames: [String] { network.names }
 
+    var receiverKeys: [String] { network.nameKeys }
+
     var receiverStatuses: [ReceiverStatus] { network.statuses }
 
     // Before the first device has introduced itself no receiver is known that could be deaf.

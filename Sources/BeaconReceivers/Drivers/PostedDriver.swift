@@ -31,6 +31,8 @@ final class PostedDriver: ReceiverDriver {
 
     var receiverNames: [String] { network.names }
 
+    var receiverKeys: [String] { network.nameKeys }
+
     var receiverStatuses: [ReceiverStatus] { network.statuses }
 
     // Before the first request no receiver is known that could be deaf.

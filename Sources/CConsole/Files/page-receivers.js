@@ -1,9 +1,10 @@
 // Receivers: their states, and the sources that they belong to.
 
 import { get, isReadOnly, pathOf, send } from "./api.js";
-import { announce, attribute, el, empty, patch, patchFacts, follow, problemNode, setTime, show, stateGlyph, svg, text, timeNode, toast } from "./dom.js";
+import { announce, attribute, el, empty, patch, patchFacts, follow, problemNode, setTime, show, stateGlyph, svg, text, timeNode, showProblem, toast } from "./dom.js";
 import { formDialog, textField } from "./form.js";
 import { count, counted, exact, identity, measure, rate } from "./format.js";
+import { takeOver } from "./settings-list.js";
 
 export const title = "Receivers";
 
@@ -37,7 +38,10 @@ export function open(root) {
       if (before && before !== receiver.hearing) announce(`${receiver.name}: ${words[receiver.hearing]}`);
       states.set(receiver.name, receiver.hearing);
     }
-    patch(list, first.receivers, (receiver) => receiver.name, (receiver) => card(receiver, load), (node, receiver) => update(node, receiver, history.get(receiver.name)));
+    patch(list, first.receivers, (receiver) => receiver.name, (receiver) => card(receiver, load, fault), (node, receiver) => {
+      node.from = second.configured.find((source) => source.name === receiver.source);
+      update(node, receiver, history.get(receiver.name));
+    });
     offsets.update(first.offsets, first.receivers);
     show(sources, second.sources.length > 0);
     patch(sourceRows, second.sources, (source) => source.name, (source) => el("tr", null, el("th", { scope: "row" }, source.name), el("td"), el("td.right.tabular"), el("td.right.tabular"), el("td"), el("td")), (row, source) => {
@@ -88,13 +92,14 @@ function offsetSection() {
   return { node, update };
 }
 
-function card(receiver, load) {
+function card(receiver, load, fault) {
   const node = el("li.card.receiver-card", null,
     el("div.card-head", null, el("h2", null, receiver.name), el("span.source")),
     el("p.state", null, stateGlyph(), el("b.word"), el("span.state-time", null, " ", timeNode("for"))),
     el("p.warn-text.reason", { hidden: true }),
     el("div.rate", null, el("span", null, el("b.big"), " adverts/s"), svg("svg.spark", { viewBox: "0 0 120 28", preserveAspectRatio: "none", "aria-hidden": "true" }, svg("path"))),
-    el("dl.facts"), el("div.actions.start", null, el("button.small.room", { type: "button", "aria-label": `Change the room of ${receiver.name}`, click: () => roomForm(node.receiver, load) }, "Change the room")));
+    el("dl.facts"), el("div.actions.start", null, el("button.small.room", { type: "button", "aria-label": `Change the room of ${receiver.name}`, click: () => roomForm(node.receiver, load) }, "Change the room"),
+      el("button.small.rename", { type: "button", "aria-label": `Rename ${receiver.name}`, click: () => nameForm(node.receiver, node.from, load).catch((problem) => showProblem(fault, problem)) }, "Rename")));
   return node;
 }
 
@@ -114,8 +119,24 @@ async function roomForm(receiver, load) {
   });
 }
 
+/** Opens the form for the name of a receiver. A source of the file has to be taken over first. */
+async function nameForm(receiver, source, load) {
+  if (source?.origin === "file" && source.movable && !await takeOver("source", source.name)) return;
+  const name = textField("name", "Name", { help: "Its room, its position in the plan and what was taught keep it. Earlier events keep the former name.", attributes: { maxlength: 100 } });
+  name.set(receiver.name);
+  formDialog({
+    title: `Name of ${receiver.name}`, fields: [name], content: [name.node],
+    send: async () => {
+      const answer = await send("PUT", `${pathOf("v1/receivers", receiver.name)}/name`, { name: name.value() });
+      toast(`${receiver.name} is ${answer.name} now`);
+      load().catch(() => {});
+    },
+  });
+}
+
 function update(node, receiver, rates) {
   node.receiver = receiver;
+  show(node.querySelector(".rename"), !isReadOnly());
   show(node.querySelector(".room"), !isReadOnly());
   attribute(node, "data-state", shapes[receiver.hearing]);
   attribute(node, "data-hearing", receiver.hearing);

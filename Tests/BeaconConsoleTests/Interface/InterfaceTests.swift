@@ -91,6 +91,7 @@ struct InterfaceTests {
             "PUT /v1/destinations/{name}", "/v1/destinations/new",
             body(#""type":"webhook","url":"http://127.0.0.1:2/","secret":"open sesame""#)),
         Sample("POST /v1/destinations/try", nil, body(#""type":"webhook","url":"http://127.0.0.1:1/""#)),
+        Sample("PUT /v1/receivers/{name}/name", "/v1/receivers/a/name", #"{"name":"hall"}"#, 409),
         Sample("PUT /v1/receivers/{name}/place", "/v1/receivers/a/place", #"{"place":"hall"}"#),
         Sample("PUT /v1/secrets/{name}", "/v1/secrets/new", #"{"value":"open sesame"}"#),
         item("rules", #""events":["near"],"message":"hello""#),
