@@ -28,7 +28,8 @@ extension PlaceTracker {
             return NoPlace.unknown
         }
         let current = Int(beacon.reported)
-        if isArriving(slot, isClear: second == nil) { return Int16(current) }
+        let isClear = second == nil || best == standing.best && isClearlyFirst(best, of: slot, air)
+        if isArriving(slot, isClear: isClear) { return Int16(current) }
         guard current >= 0 else { return Int16(best) }
         guard let other = best == current ? second : best else { return Int16(current) }
         if isHeard { addLead(of: other, over: current, costs, heard, slot, air) }

@@ -547,7 +547,7 @@ extension PlaceTracker {
 
     /// Returns true if further seconds can hardly show another place: the beacon is within a meter of the receiver, or
     /// each other place that hears has heard it much worse.
-    private func isClearlyFirst(_ best: Int, of slot: Int, _ air: Air) -> Bool {
+    func isClearlyFirst(_ best: Int, of slot: Int, _ air: Air) -> Bool {
         let level = standing.levels[best]
         if level >= Float(beacons[slot].measuredPower) { return true }
         return zip(map.receivers, air.hearing).allSatisfy { place, hearing in

@@ -36,7 +36,7 @@ struct TaughtPlaceTests {
         var bench = PlaceBench(map, attaching: 2)
         bench.pass(10, [-60, -84])
         bench.pass(70, [nil, nil])
-        #expect(bench.changes() == ["3.0 0", "70.0 nowhere"])
+        #expect(bench.changes() == ["1.0 0", "70.0 nowhere"])
         bench.pass(10, [-60, -84])
         _ = bench.changes()
         bench.set(1, isHearing: false)
