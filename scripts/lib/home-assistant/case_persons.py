@@ -217,7 +217,8 @@ def check_key(house):
     secret.write_text(bytes.fromhex(key)[::-1].hex())
     secret.chmod(0o600)
     gateway = house.gateway(configuration(
-        beacons=[f'{{ name: "Ann\'s phone", irk: {{ file: "{secret}" }}, tracker: true, exit-timeout: 20s }}']))
+        ['{ name: "Ann is home", beacon: "Ann\'s phone", exit-timeout: 20s }'],
+        [f'{{ name: "Ann\'s phone", irk: {{ file: "{secret}" }}, tracker: true, exit-timeout: 20s }}']))
     tracker = house.comes(
         lambda: ha.entities("Ann's phone", "device_tracker."), "the phone has a tracker",
         lambda: ha.entities("Ann's phone"))[0]
