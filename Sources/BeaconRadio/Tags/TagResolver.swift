@@ -117,7 +117,10 @@ struct TagResolver: Sendable {
 
     /// Returns true if an iBeacon has the made-up UUID of a tag, but is not a sighting of it by another machine.
     mutating func isForged(_ sighting: Sighting) -> Bool {
-        guard let index = uuids[sighting.identity.uuid] else { return false }
+        // Most UUIDs are not of the version that tags have, which is quicker to see than a missing key.
+        guard sighting.identity.uuid.high & 0xF000 == 0x8000, let index = uuids[sighting.identity.uuid] else {
+            return false
+        }
         let tag = tags[index]
         guard sighting.identity != tag.identity || sighting.address != tag.address else { return false }
         directory.noteForgery()
