@@ -58,6 +58,27 @@ struct AirTests {
         #expect(runtime.files.isEmpty)
     }
 
+    @Test("A phone with a key is one beacon over its addresses for a program with the key, and nothing without it")
+    func phone() async throws {
+        let runtime = try Runtime()
+        let tags = runtime.path + "/tags"
+        try "Ann: ec0234a357c8ad05341010a60a397d9b\n".write(toFile: tags, atomically: true, encoding: .utf8)
+        let receiver = try runtime.start("range", "range", "--json", "--tags", tags, "--source", "air")
+        let stranger = try runtime.start("scan", "scan", "--json", "--source", "air")
+        let phone = try runtime.start(
+            "phone", "advertise", "--tags", tags, "--source", "air@1,0", "--rotate-address", "1s")
+        try await eventually { runtime.text(phone.output).contains("Advertising as the phone Ann.") }
+        // Each advert comes from another address.
+        var count = 0
+        try await eventually {
+            let lines = runtime.text(receiver.output).split(separator: "\n").filter { $0.contains("\"rssi\"") }
+            count = lines.count
+            return count >= 5
+        }
+        #expect(!runtime.text(receiver.output).contains("},{"), "one beacon at a time")
+        #expect(runtime.text(stranger.output).isEmpty)
+    }
+
     @Test("Other programs hear a scenario in the air until its program ends")
     func scenario() async throws {
         let runtime = try Runtime()

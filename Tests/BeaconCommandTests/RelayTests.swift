@@ -50,6 +50,46 @@ struct RelayTests {
         try await eventually { status.output.contains("beacon-relay/hall%201/status offline") }
     }
 
+    @Test("A relay with keys sends phones as tags, which machines with the same keys and without any receive")
+    func phones() async throws {
+        let folder = try TemporaryFolder()
+        let (key, tags, air) = (
+            "ec0234a357c8ad05341010a60a397d9b", folder.url.path + "/tags", folder.url.path + "/air.json"
+        )
+        try "Ann's phone: \(key)\n".write(toFile: tags, atomically: true, encoding: .utf8)
+        // Another phone, without a key, stays in the room.
+        try """
+        {"duration": 600, "receivers": [{"position": [0, 0]}], "environment": {"loss": 0},
+         "devices": [{"irk": "\(key)", "rotation": 1, "interval": 0.2, "position": [1, 0]},
+                     {"rotation": 1, "interval": 0.2, "position": [1, 1]}]}
+        """.write(toFile: air, atomically: true, encoding: .utf8)
+        let broker = try await Broker()
+        let address = "mqtt://127.0.0.1:\(broker.port)"
+        let readers = try [["--tags", tags], []].map {
+            try ProgramRun(["scan", "--json", "--source", address] + $0)
+        }
+        for reader in readers {
+            try await eventually { reader.errors.contains("connected and listening to receivers") }
+        }
+        let relay = try ProgramRun([
+            "relay", address, "--name", "hall", "--tags", tags, "--source", "simulation:\(air)?loop",
+        ])
+        for reader in readers {
+            // Enough adverts for several addresses of the phone.
+            try await eventually { reader.output.split(separator: "\n").count > 10 }
+            let lines = reader.output.split(separator: "\n").dropLast()
+            #expect(lines.allSatisfy { $0.contains(#","tag":true}"#) && $0.contains(#""receiver":"hall/hci0""#) })
+            func values(_ name: String) -> Set<String> {
+                let parts = lines.compactMap { $0.components(separatedBy: "\"\(name)\":\"").last }
+                return Set(parts.map { String($0.prefix { $0 != "\"" }) })
+            }
+            #expect(values("uuid").count == 1 && values("address").count == 1, "\(lines)")
+            #expect(!reader.errors.contains("pretending"))
+        }
+        relay.process.signal(SIGINT)
+        #expect(relay.process.wait() == 130)
+    }
+
     @Test("Enter and exit wait for an absent broker, even if the relay is killed, and arrive once, with their times")
     func storeAndForward() async throws {
         let folder = try TemporaryFolder()

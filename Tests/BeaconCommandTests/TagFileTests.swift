@@ -43,6 +43,25 @@ struct TagFileTests {
         #expect(identities.count == 1)
     }
 
+    @Test("A recorded log has the phone, with and without its key; a line that does not name it as a tag is forged")
+    func replay() async throws {
+        let folder = try TemporaryFolder()
+        let air = try Self.write(Self.scenario, "air.json", in: folder)
+        let tags = try Self.write("Ann's phone: \(Self.key)\n", "tags", in: folder)
+        let log = folder.url.path + "/log.ndjson"
+        let recorded = try await BeaconProgram.run(
+            "record", log, "--tags", tags, "--source", "simulation:\(air)", "--speed", "max")
+        #expect(recorded.status == 0, "\(recorded.errors)")
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        let forged = try Self.write(text.replacing(",\"tag\":true", with: ""), "forged.ndjson", in: folder)
+        let keys = ["--tags", tags]
+        for (file, options, isHeard) in [(log, keys, true), (log, [], true), (forged, keys, false)] {
+            let run = try await BeaconProgram.run(["range", "--source", file, "--speed", "max", "--json"] + options)
+            #expect(run.lines.contains { $0.contains("\"rssi\"") } == isHeard, "\(file) \(options): \(run.output)")
+            #expect(run.errors.contains("pretending") != isHeard, "\(run.errors)")
+        }
+    }
+
     @Test("A phone is a region, which it leaves after 15 minutes")
     func monitor() async throws {
         let folder = try TemporaryFolder()

@@ -164,6 +164,7 @@ if f'"{config["version"]}"' not in program:
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 KITCHEN = {"name": "Kitchen", "receivers": ["kitchen"]}
+IRK = "ec0234a357c8ad05341010a60a397d9b"
 SHELF = {"name": "Shelf", "uuid": UUID, "major": 1, "minor": 7, "place": "Kitchen"}
 # The options that DOCS.md shows, and others that a user may write.
 shown = yaml.safe_load(re.search(r"```yaml\n(sources: .*?)```", (folder / "DOCS.md").read_text(), re.S)[1])
@@ -173,7 +174,7 @@ GOOD = {
     "all options": {
         **shown, "broker_topics": ["acme/+/scan"], "esphome_hosts": ["hall.local", "10.0.0.7:6054"], "esphome_key": KEY,
         "places": [KITCHEN, {"name": "Bath", "receivers": ["bath 1", "bath 2"]}], "proxy": "each", "proxy_key": KEY,
-        "beacons": [*shown["beacons"], SHELF], "language": "de", "log": "debug"},
+        "beacons": [*shown["beacons"], SHELF], "phones": [{"name": "Ann's phone", "key": IRK}], "language": "de", "log": "debug"},
     "one proxy": {"proxy": "one"},
     "only receivers at the broker": {"sources": [], "broker_receivers": True, "places": [KITCHEN]},
 }
@@ -185,13 +186,14 @@ BAD = [
     {"broker_topics": ["a b"]}, {"broker_topics": "a"}, {"beacons": [{**SHELF, "place": ""}]}, {"sources": ["nonsense"]},
     {"beacons": [{**SHELF, "major": 65536}]}, {"regions": [{"name": "hall", "uuid": "not-a-uuid"}]},
     {"regions": [{"name": "hall", "uuid": UUID, "exit_timeout": ".5"}]}, {"log": "loud"}, {"esphome_hosts": ["a/b"]},
+    {"phones": [{"name": "Ann"}]}, {"phones": [{"name": "Ann", "key": "short"}]},
 ]
 for changes in BAD:
     if matches({**options, **changes}, schema):
         fault(f"config.yaml: the schema accepts {changes}")
 
 beacond = pathlib.Path(os.environ.get("PROGRAMS", ".build/debug")) / "beacond"
-SECRETS = {"MQTT_PASSWORD": "b3ac:on d", "ESPHOME_KEY": KEY, "PROXY_KEY": KEY}
+SECRETS = {"MQTT_PASSWORD": "b3ac:on d", "ESPHOME_KEY": KEY, "PROXY_KEY": KEY, "PHONE_0": IRK}
 
 
 def run(chosen, has_broker):
@@ -217,6 +219,9 @@ def run(chosen, has_broker):
         text = written.read_text()
         if "token" in (place / "environment").read_text().lower():
             fault("run: beacond gets the supervisor's token")
+        for number, phone in enumerate(chosen["phones"]):
+            if f"PHONE_{number}={phone['key']}\n" not in (place / "environment").read_text():
+                fault(f"run: beacond does not get the key of {phone['name']}")
         verdict = ""
         if beacond.exists():
             checked = subprocess.run(
@@ -247,6 +252,9 @@ for name, changes in GOOD.items():
         result = json.loads(text)
         if result.get("places", []) != chosen["places"] or bool(result["proxy"]) != (chosen["proxy"] != "none"):
             fault(f"{where}: places or proxy are missing: {text}")
+        names = [beacon["name"] for beacon in result["beacons"] if "irk" in beacon]
+        if names != [phone["name"] for phone in chosen["phones"]]:
+            fault(f"{where}: phones are missing: {text}")
         if has_broker and result["destinations"][0]["home-assistant"] != {"language": chosen["language"]}:
             fault(f"{where}: the language is missing: {text}")
 

@@ -5,7 +5,7 @@ needs python3-venv python3 -c 'import ensurepip, venv'
 install_missing
 
 tools=.build/peers
-if ! "$tools/bin/python" -c 'import aioesphomeapi, bleak_esphome, habluetooth, noise, TheengsGateway' 2> /dev/null; then
+if ! "$tools/bin/python" -c 'import aioesphomeapi, bleak_esphome, bluetooth_data_tools, cryptography, habluetooth, noise, TheengsGateway' 2> /dev/null; then
     python3 -m venv "$tools"
     "$tools/bin/pip" install --quiet --disable-pip-version-check -r Tests/Peers/requirements.txt
 fi

@@ -25,6 +25,7 @@ struct SightingLineParser {
     private var minor: UInt16?
     private var measuredPower: Int8?
     private var rssi: Int8?
+    private var isOfTag = false
 
     /// Reads a line.
     ///
@@ -40,10 +41,12 @@ struct SightingLineParser {
                 ? "uuid" : parser.major == nil ? "major" : parser.minor == nil ? "minor" : "rssi"
             throw parser.fail("a sighting has no \"\(missing)\"", at: 0)
         }
+        // Only a tag's address has a kind in the log: without it, its identity would count as forged.
+        let address = parser.address.map { parser.isOfTag ? DeviceAddress(bits: $0.bits, kind: .randomIdentity) : $0 }
         return SightingLine(
             time: parser.time,
             receiver: parser.receiver,
-            address: parser.address ?? DeviceAddress(bits: 0, kind: .anonymous),
+            address: address ?? DeviceAddress(bits: 0, kind: .anonymous),
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor),
             measuredPower: parser.measuredPower,
             rssi: SignalStrength(rawValue: rssi))
@@ -94,6 +97,9 @@ struct SightingLineParser {
             measuredPower = try readInteger(line, key)
         case "rssi":
             rssi = try readInteger(line, key)
+        case "tag":
+            isOfTag = scanner.peek(line) == UInt8(ascii: "t")
+            try scanner.skipValue(line)
         default:
             try scanner.skipValue(line)
         }

@@ -33,6 +33,7 @@ public enum SightingLogFormat {
         }
         buffer.append(json: ",\"rssi\":")
         buffer.append(decimal: Int(sighting.rssi.rawValue))
+        if sighting.isOfTag { buffer.append(json: ",\"tag\":true") }
         buffer.append(json: "}\n")
     }
 
@@ -48,6 +49,7 @@ public enum SightingLogFormat {
 ///
 /// Keys may have any order, and unknown keys are ignored. `uuid`, `major`, `minor` and `rssi` are required; `time` and
 /// `measuredPower` may be missing or null, `receiver` and `address` have defaults. An `rssi` of null means no reading.
+/// `tag` is true for a phone or a watch that was recognized before.
 struct SightingLogReader: FormatReader {
     private var lines = LineReader()
 

@@ -17,6 +17,10 @@ struct AdvertiseCommand: ParsableCommand {
 
               beacon advertise --uuid new --major 1 --minor 2
               beacon advertise --uuid new --source air@2,0
+
+            In that air, it can also be a phone with a key, to try 'beacon range --tags' and beacond with:
+
+              beacon advertise --tags phones --source air@2,0
             """)
 
     @Option(
@@ -25,7 +29,15 @@ struct AdvertiseCommand: ParsableCommand {
             "The UUID, which all beacons of one owner usually share; new generates and prints one.",
             valueName: "uuid|new"),
         transform: UUIDArgument.init)
-    var chosenUUID: UUIDArgument
+    var chosenUUID: UUIDArgument?
+
+    @Option(
+        name: .customLong("tags"),
+        help: ArgumentHelp(
+            "Be the first phone of this file instead of a beacon, in the simulated air.",
+            discussion: "It sends every 2 s, from an address that changes every 15 minutes. See docs/phone-as-tag.md.",
+            valueName: "file"), transform: TagFile.init(path:))
+    var tagFile: TagFile?
 
     @Option(help: ArgumentHelp("The major value, 0 to 65535: usually the site.", valueName: "n"))
     var major: UInt16 = 0
@@ -73,13 +85,27 @@ struct AdvertiseCommand: ParsableCommand {
                 "a measured power of \(measuredPower) dBm is impossible, its sign may be missing: write "
                     + "--measured-power -\(measuredPower)")
         }
+        guard (chosenUUID == nil) != (tagFile == nil) else {
+            throw ValidationError("give either --uuid or --tags.")
+        }
+        if let tagFile {
+            guard tagFile.tags[0].keys.first != nil else {
+                throw ValidationError("the first phone of --tags has no key; write NAME: KEY.")
+            }
+            guard try specification.airLocation != nil else {
+                throw ValidationError(
+                    "a phone is simulated only in the air: add --source air@2,0, or name a beacon with --uuid.")
+            }
+        }
         if source != nil, adapter != nil { throw ValidationError("give either --source or --adapter, not both") }
     }
 
     func run() throws {
         Interruption.listen()
         // Printed first, so that --uuid new works on a machine without a radio.
-        if chosenUUID.isNew { ErrorOutput.shared.write("The new UUID is \(uuid). Give it to all your beacons.") }
+        if let chosenUUID, chosenUUID.isNew {
+            ErrorOutput.shared.write("The new UUID is \(chosenUUID.uuid). Give it to all your beacons.")
+        }
         let specification = try specification
         guard specification.canSend else {
             throw specification.hasReceivers ? RadioError.receiversCannotSend : .cannotSend
@@ -88,10 +114,8 @@ struct AdvertiseCommand: ParsableCommand {
         let waker = Waker()
         var source = try SourceReader(specification, mode: .off, waker: waker, report: radio.update)
         Interruption.wake(waker)
-        let frame = IBeaconFrame(
-            identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
         if let rotateAddress { source.rotateAddresses(every: try rotateAddress.span.duration) }
-        let advert = OutgoingAdvert(frame)
+        guard let advert else { return }
         source.advertise([advert])
         var isAnnounced = false
         while !Interruption.isRequested {
@@ -100,19 +124,36 @@ struct AdvertiseCommand: ParsableCommand {
             try outcome.get()
             if !isAnnounced {
                 isAnnounced = true
-                try announce(frame)
+                try announce()
             }
         }
         throw ExitCode(Interruption.exitStatus)
     }
 
-    private func announce(_ frame: IBeaconFrame) throws {
+    /// The frame; nil for a phone.
+    private var frame: IBeaconFrame? {
+        chosenUUID.map {
+            IBeaconFrame(
+                identity: BeaconIdentity(uuid: $0.uuid, major: major, minor: minor), measuredPower: measuredPower)
+        }
+    }
+
+    /// The advert; nil without a beacon and a phone.
+    private var advert: OutgoingAdvert? {
+        if let frame { return OutgoingAdvert(frame) }
+        return tagFile?.tags[0].keys.first.map { OutgoingAdvert(phone: $0) }
+    }
+
+    private func announce() throws {
         var output = try FileOutput(path: "-")
         try output.append { buffer in
-            if json {
+            if let frame, json {
                 EventJSON.append(frame, to: &buffer)
-            } else {
-                buffer.append(contentsOf: "Advertising \(uuid) \(major)/\(minor), \(measuredPower) dBm at 1 m.\n".utf8)
+            } else if let identity = frame?.identity {
+                buffer.append(
+                    contentsOf: "Advertising \(identity.uuid) \(major)/\(minor), \(measuredPower) dBm at 1 m.\n".utf8)
+            } else if let phone = tagFile?.tags[0] {
+                buffer.append(contentsOf: "Advertising as the phone \(phone.name.printable).\n".utf8)
             }
         }
         try output.finish()
@@ -128,8 +169,6 @@ struct AdvertiseCommand: ParsableCommand {
             return specification.canSend ? specification : .auto(adapters: adapter)
         }
     }
-
-    private var uuid: ProximityUUID { chosenUUID.uuid }
 }
 
 /// The interval between address changes, as text.

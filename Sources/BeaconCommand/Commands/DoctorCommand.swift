@@ -23,7 +23,7 @@ struct DoctorCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let findings = Diagnosis.findings() + [Self.calibration]
+        let findings = Diagnosis.findings() + [Self.calibration, Self.phones]
         var output = try FileOutput(path: "-")
         let width = findings.map(\.subject.count).max() ?? 0
         for finding in findings {
@@ -41,6 +41,15 @@ struct DoctorCommand: ParsableCommand {
 }
 
 extension DoctorCommand {
+    /// The kinds of receivers that hear phones and watches.
+    fileprivate static var phones: Finding {
+        Finding(
+            "phones", .ok,
+            "Adapters hear phones and watches with a key, over raw HCI and over bluetoothd. In the network, ESPHome "
+                + "proxies and Shelly do, OpenMQTTGateway with randommacs, and a relay with --tags. ESPresense, Tasmota "
+                + "and others that pass on only iBeacons do not.")
+    }
+
     /// The saved measurements of receivers and beacons.
     fileprivate static var calibration: Finding {
         do {

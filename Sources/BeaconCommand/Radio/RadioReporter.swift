@@ -25,6 +25,10 @@ extension RadioStatus {
                         + "Exit timeouts are extended by as much.")
             case .notice(let notice) where notice.isTrouble || !isQuiet:
                 ErrorOutput.shared.write("\(notice)")
+            case .forged(_, let tag):
+                ErrorOutput.shared.write(
+                    "A device sends iBeacons with the made-up UUID of \"\(tag)\" and may be pretending to be it. They are "
+                        + "dropped.")
             case .notice, .advertising, .wallClock, .opened, .heard, .failed, .ended:
                 break
             }

@@ -47,7 +47,7 @@ struct ItemRoutes: Sendable {
         }
         router.on(.get, "registered-beacons") { _, _ in
             RegisteredBeacons(
-                beacons: await gateway.configuration.registeredBeacons,
+                beacons: await gateway.registeredBeacons,
                 unused: await gateway.configuration.unusedItems(.beacon))
         }
         changes.add(of: .region, at: "regions", to: router) { name in
@@ -58,7 +58,7 @@ struct ItemRoutes: Sendable {
         }
         changes.add(of: .beacon, at: "registered-beacons", to: router) {
             name in
-            await gateway.configuration.registeredBeacon(name)
+            await gateway.registeredBeacon(name)
         }
         router.respond(.get, "registered-beacons/export") { _, _ in
             Response(

@@ -28,6 +28,12 @@ extension BeaconNotification {
 
     /// Returns the grounds of a suspicion of a beacon, as a sentence.
     package static func summary(of grounds: SuspicionEvidence, _ title: String) -> String {
+        if grounds.reason == .forged {
+            let place = grounds.receivers.first.map { " at \($0)" } ?? ""
+            let sender = grounds.addresses.first.map { ", from the address \($0)" } ?? ""
+            return "a device\(place) pretends to be \(title)\(sender): it sends the made-up UUID of that tag; its "
+                + "adverts do not count"
+        }
         guard let first = grounds.receivers.first, let last = grounds.receivers.last else {
             return "\(title) may have been cloned"
         }

@@ -99,7 +99,16 @@ package struct GatewayHealth: Sendable {
             findings.append(.init(.warning, loss, remedy: "find out why the NATS servers lost data"))
         }
         findings += storeFindings()
-        let names = Set(await gateway.receiverValues.map(\.name))
+        let receivers = await gateway.receiverValues
+        if let tag = await gateway.configuration.tags.first, !receivers.isEmpty,
+            receivers.allSatisfy({ $0.tags.hears == "no" })
+        {
+            findings.append(
+                .init(
+                    .warning, "no receiver passes on the adverts of phones, so \(tag.name) is never heard",
+                    remedy: "use an adapter of this machine, an ESPHome proxy or a Shelly"))
+        }
+        let names = Set(receivers.map(\.name))
         let places = current.withLock { $0.places }
         for name in places?.receiverNames ?? [] where !names.contains(name) {
             findings.append(

@@ -2,6 +2,7 @@ import BeaconConfiguration
 import BeaconDelivery
 import BeaconEngine
 package import BeaconModel
+import BeaconRadio
 package import BeaconSupport
 
 /// A source of adverts.
@@ -35,6 +36,23 @@ package struct ReceiverValue: Encodable, Sendable {
     package var moves: Bool
     /// The learned decibels by which its readings are too high; nil for none.
     @Nullable package var offset: Double?
+    package var tags: Tags
+
+    /// What it hears of phones and watches.
+    package struct Tags: Encodable, Sendable {
+        /// `yes`, `depends`, `no`, or `unknown` before its first status.
+        package var hears: String
+        /// What it depends on, for people.
+        @Nullable var condition: String?
+        /// The number of configured tags that it heard in the last 24 hours.
+        package var heard: Int
+
+        init(_ reception: TagReception?, heard: Int) {
+            self.heard = heard
+            hears = reception?.words.hears ?? "unknown"
+            condition = reception?.words.condition
+        }
+    }
 }
 
 /// A configured region.
@@ -60,6 +78,9 @@ package struct RegisteredBeaconValue: Encodable, Sendable {
     /// The place that it is fixed in.
     @Nullable var place: String?
     var attributes: [String: String]
+    /// For a phone or a watch, the byte order of each of its keys: `usual`, `reversed`, or `unknown` until it was
+    /// recognized under two addresses; nil for a beacon.
+    @Nullable package var keys: [String]?
     var origin: String
     var settings: JSONValue
 }
@@ -185,26 +206,28 @@ extension GatewayConfiguration {
     }
 
     /// The named beacons, in the order of the configuration.
-    package var registeredBeacons: [RegisteredBeaconValue] {
+    func registeredBeacons(_ tags: TagDirectory) -> [RegisteredBeaconValue] {
         let items = itemsInUse(.beacon)
-        return beacons.map { RegisteredBeaconValue($0, items[$0.name]) }
+        return beacons.map { RegisteredBeaconValue($0, items[$0.name], tags) }
     }
 
     /// Returns the beacon with a name; nil for an unknown name.
-    package func registeredBeacon(_ name: String) -> RegisteredBeaconValue? {
+    func registeredBeacon(_ name: String, _ tags: TagDirectory) -> RegisteredBeaconValue? {
         guard let beacon = beacons.first(where: { $0.name == name }) else { return nil }
         let item = items.first { $0.kind == .beacon && $0.name == name && $0.fault == nil }
-        return RegisteredBeaconValue(beacon, item)
+        return RegisteredBeaconValue(beacon, item, tags)
     }
 }
 
 extension RegisteredBeaconValue {
-    fileprivate init(_ beacon: BeaconSettings, _ item: ConfigurationItem?) {
+    fileprivate init(_ beacon: BeaconSettings, _ item: ConfigurationItem?, _ tags: TagDirectory) {
         let (origin, settings) = item.shown(beacon.name)
         self.init(
             uuid: beacon.identity.uuid.description, major: Int(beacon.identity.major),
             minor: Int(beacon.identity.minor), name: beacon.name, place: beacon.place, attributes: beacon.attributes,
-            origin: origin, settings: settings)
+            keys: beacon.tag.map { tag in
+                tag.keys.map { tags.isReversed($0).map { $0 ? "reversed" : "usual" } ?? "unknown" }
+            }, origin: origin, settings: settings)
     }
 }
 

@@ -278,6 +278,14 @@ package actor Gateway {
     /// The user's names for beacons.
     package var names: [BeaconIdentity: String] { reporter.names }
 
+    /// The named beacons, in the order of the configuration.
+    package var registeredBeacons: [RegisteredBeaconValue] { configuration.registeredBeacons(listener.tags) }
+
+    /// Returns the beacon with a name; nil for an unknown name.
+    package func registeredBeacon(_ name: String) -> RegisteredBeaconValue? {
+        configuration.registeredBeacon(name, listener.tags)
+    }
+
     package var receiverValues: [ReceiverValue] { listener.receiverValues(in: configuration.places) }
     package var receiversValue: ReceiversValue {
         ReceiversValue(
@@ -403,10 +411,27 @@ extension Gateway {
             fleet?.noteDeafness(from: from, to: to, of: adapter, source: number)
         case .advertising(let advert, let result):
             if advertised.receive(advert, result) { broadcast?.send(.changed([.advertising])) }
+        case .forged(let sighting, let tag): return receive(forged: sighting, of: tag, from: number)
         default: break
         }
         listener.receive(event, from: number)
         handleEvents()
+    }
+
+    /// Reports a forged tag. In a fleet, this machine only logs it, because the deciding machine reports events.
+    private func receive(forged sighting: Sighting, of tag: String, from number: Int) {
+        let source = listener.sources[number]
+        let receiver = source.listener.sighting(sighting).map { listener.name($0.receiver) }
+        var sighting = sighting
+        sighting.time = sighting.time.advanced(by: source.wallOffset)
+        guard let event = clones.forgery(sighting, at: receiver, for: configuration) else { return }
+        guard fleet == nil else {
+            logger.warning("\(BeaconNotification.summary(of: event.grounds, tag))")
+            return
+        }
+        var outcome = EventReporter.Outcome()
+        reporter.report(event, to: &outcome)
+        finish(outcome)
     }
 
     /// Handles the adverts of a source whose time shift is known.

@@ -1,6 +1,7 @@
 import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Logging
 
 /// The search for cloned beacons: the positions of receivers, and the reports in the log.
@@ -11,6 +12,8 @@ struct CloneSearch {
     private var hasReportedPositions = false
     /// The last logged number of omitted suspicions, and the time of that log line.
     private var reportedOmissions = (count: 0, time: Timestamp.zero)
+    /// The times of the last reported forgeries, by tag.
+    private var forgeries: [BeaconIdentity: Timestamp] = [:]
     private let logger: Logger
 
     init(logger: Logger) { self.logger = logger }
@@ -49,6 +52,29 @@ struct CloneSearch {
         hasPlan = true
         planPositions = plan.receiverPositions
         if let settings { core.setPositions(positions(settings)) }
+    }
+
+    /// Returns the suspicion of a forged tag; nil if the configuration does not want it, or if another source reported
+    /// the same tag within ``SuspicionRules/pause``.
+    ///
+    /// - Parameters:
+    ///   - sighting: the forged iBeacon with the tag's identity, at a time of the wall clock.
+    ///   - receiver: the name of its receiver.
+    mutating func forgery(
+        _ sighting: Sighting, at receiver: String?, for configuration: GatewayConfiguration
+    ) -> SuspicionEvent? {
+        let rules = configuration.suspicions?.rules ?? SuspicionRules()
+        guard rules.reasons.contains(.forged) else { return nil }
+        // Tags that the configuration no longer has are forgotten, so the table is never longer than it.
+        forgeries = forgeries.filter { known in configuration.tags.contains { $0.identity == known.key } }
+        let last = forgeries[sighting.identity]
+        if let last, abs(sighting.time.since(last)) < rules.pause.clampedNanoseconds { return nil }
+        forgeries[sighting.identity] = sighting.time
+        return SuspicionEvent(
+            time: sighting.time, identity: sighting.identity,
+            grounds: SuspicionEvidence(
+                reason: .forged, receivers: receiver.map { [$0] } ?? [], addresses: ["\(sighting.address)"],
+                seconds: 0))
     }
 
     /// Logs omitted suspicions, at most once an hour.

@@ -331,6 +331,10 @@ struct GatewayListener: ~Copyable {
         for heard in batch.sightings {
             guard let receiver = source.listener.sighting(heard)?.receiver else { continue }
             receivers[Int(receiver.index)].record.count(1, at: now)
+            // Another machine may have recognized tags that this one does not know.
+            if heard.isOfTag, tags.tags.contains(where: { $0.identity == heard.identity }) {
+                receivers[Int(receiver.index)].record.note(tag: heard.identity, at: now)
+            }
         }
     }
 
@@ -380,6 +384,7 @@ struct GatewayListener: ~Copyable {
 
     func receiverValues(in places: PlacePlan?) -> [ReceiverValue] {
         let offsets = core.learnedOffsets?.receivers ?? [:]
+        let (known, now) = (tags.tags.map(\.identity), ContinuousClock.now)
         return receivers.indices.filter { number in
             let receiver = receivers[number]
             return !sources[receiver.source].isRemoved && (receiver.place != .max || receiver.own != nil)
@@ -391,9 +396,13 @@ struct GatewayListener: ~Copyable {
                 name: name, source: source.settings.name, key: receivers[number].key,
                 hearing: record.isHearing.map { $0 ? "hearing" : "deaf" } ?? "unknown", since: record.since?.seconds,
                 reason: record.isHearing == false ? source.reason : nil,
-                advertsPerSecond: (record.rate(at: .now) * 10).rounded() / 10,
+                advertsPerSecond: (record.rate(at: now) * 10).rounded() / 10,
                 place: places?.places.first { $0.receivers.contains(shared) }?.name,
-                moves: receivers[number].moves, offset: offsets[shared].map { OffsetsValue.rounded($0) })
+                moves: receivers[number].moves, offset: offsets[shared].map { OffsetsValue.rounded($0) },
+                tags: ReceiverValue.Tags(
+                    // A file or a simulation has no statuses, and passes on everything that it has.
+                    record.tags ?? (source.settings.specification.isRadio ? nil : .all),
+                    heard: record.count(of: known, at: now)))
         }
     }
 }
@@ -439,6 +448,7 @@ extension GatewayListener {
                 core.confirmHearing(of: receiver, until: source.shared(status.heardUntil))
             }
             core.setSmoothed(status.isSmoothed, of: receiver)
+            receivers[Int(receiver.index)].record.tags = status.tags
         }
         if isCounted { countAdverts(of: batch, by: source) }
         core.receive(
@@ -479,7 +489,7 @@ extension GatewayListener {
             return
         }
         switch event {
-        case .heard, .advertising: return
+        case .heard, .advertising, .forged: return
         case .opened:
             logger.info("listening to \(name)")
             sources[number].state = .running

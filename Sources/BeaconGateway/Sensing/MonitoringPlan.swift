@@ -78,7 +78,7 @@ struct MonitoringPlan {
                 ? configuration.regions.map(\.region.constraint)
                     + configuration.beacons.map { BeaconConstraint($0.identity) }
                 : Self.suspected(of: configuration, in: settings.regions ?? [])
-            // Tags cannot be cloned: forged ones are dropped before.
+            // Tags cannot be cloned: sources drop forged ones and report them.
             let tags = Set(configuration.tags.map { BeaconConstraint($0.identity) })
             suspected = all.filter { !tags.contains($0) }
         } else {

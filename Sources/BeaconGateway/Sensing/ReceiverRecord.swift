@@ -1,12 +1,18 @@
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 
-/// The reported state of a receiver: its hearing, since when, and its rate of adverts.
+/// The reported state of a receiver: its hearing, since when, its rate of adverts, and the tags that it hears.
 struct ReceiverRecord: Sendable {
     /// The last reported hearing; nil before the receiver first heard or was lost.
     private(set) var isHearing: Bool?
     /// The time of that change, by the wall clock; nil if no source had given a time.
     private(set) var since: Timestamp?
+
+    /// How it passes on the adverts of tags; nil until its source has said so.
+    var tags: TagReception?
+    /// When each tag was last heard.
+    private var tagTimes: [BeaconIdentity: ContinuousClock.Instant] = [:]
 
     private var mean = 0.0
     private var adverts = 0
@@ -42,6 +48,14 @@ struct ReceiverRecord: Sendable {
         mean += (Double(adverts) / seconds - mean) * part
         adverts = 0
         self.counted = now
+    }
+
+    /// Notes an advert of a tag.
+    mutating func note(tag: BeaconIdentity, at now: ContinuousClock.Instant) { tagTimes[tag] = now }
+
+    /// Returns the number of these tags that it heard in the last 24 hours.
+    func count(of tags: some Sequence<BeaconIdentity>, at now: ContinuousClock.Instant) -> Int {
+        tags.count { tag in tagTimes[tag].map { now - $0 < .seconds(86_400) } ?? false }
     }
 
     /// Returns the recent adverts per second: 0 for a deaf receiver, and falling during silence.

@@ -12,6 +12,15 @@ public struct OutgoingAdvert: Hashable, Sendable {
     /// The services that the device offers.
     public var services: [ServiceUUID]
 
+    /// The key of a simulated phone, from which its addresses come; nil for a sender whose addresses are random.
+    package var key: IdentityResolvingKey?
+
+    /// Creates the advert of a simulated phone, which is known by its addresses only.
+    package init(phone key: IdentityResolvingKey) {
+        self.init(frame: nil, localName: nil, services: [])
+        self.key = key
+    }
+
     /// Creates the advert of a beacon.
     public init(_ frame: IBeaconFrame) { self.init(frame: frame, localName: nil, services: []) }
 

@@ -1,4 +1,4 @@
-/// A suspicion that more than one device advertises an identity: its beacon may have been cloned.
+/// A suspicion that more than one device advertises an identity: its beacon may have been cloned, or its tag forged.
 public struct SuspicionEvent: Hashable, Sendable {
     /// The time of the decision, by the clock of its source.
     public var time: Timestamp
@@ -33,9 +33,11 @@ public struct SuspicionReason: RawRepresentable, Hashable, Sendable, Codable, Cu
     public static let speed = SuspicionReason(rawValue: "speed")
     /// Two addresses advertise it in turns.
     public static let addresses = SuspicionReason(rawValue: "addresses")
+    /// A device sends an iBeacon with the made-up UUID of a tag, which no tag does.
+    public static let forged = SuspicionReason(rawValue: "forged")
 
     /// All reasons.
-    public static let all: [SuspicionReason] = [.apart, .speed, .addresses]
+    public static let all: [SuspicionReason] = [.apart, .speed, .addresses, .forged]
 
     /// The reason's name.
     public var description: String { rawValue }
@@ -45,7 +47,8 @@ public struct SuspicionReason: RawRepresentable, Hashable, Sendable, Codable, Cu
 public struct SuspicionEvidence: Hashable, Sendable, Codable {
     /// The reason.
     public var reason: SuspicionReason
-    /// The receivers that heard the two devices, the later one last. They are equal if one receiver heard both.
+    /// The receivers that heard the two devices, the later one last. They are equal if one receiver heard both. For
+    /// ``SuspicionReason/forged``, only the receiver that heard the forgery, and only its address.
     public var receivers: [String]
     /// The addresses of the two devices, in the same order. They are equal if the address was cloned as well.
     public var addresses: [String]

@@ -26,6 +26,15 @@ package struct IdentityResolvingKey: Hashable, Sendable, BitwiseCopyable {
         self.init(high: half(bytes[..<8]), low: half(bytes[8...]))
     }
 
+    /// The 32 hexadecimal digits, only for the files of the user's own shared air.
+    package var secretDigits: String {
+        func half(_ word: UInt64) -> String {
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        return half(bytes.high) + half(bytes.low)
+    }
+
     private static func hexadecimal(_ text: Substring) -> [UInt8]? {
         let digits = text.utf8.compactMap(Hexadecimal.value)
         guard digits.count == 32, text.utf8.count == 32 else { return nil }

@@ -47,6 +47,8 @@ extension BeaconCenter {
         case .wallClock(let ahead):
             wallOffset.store(ahead, ordering: .relaxed)
             core.setWallOffset(ahead, of: Self.receiver)
+        // The sources of apps have no tags.
+        case .forged: break
         case .notice(let notice): log(notice)
         case .failed(let error, let retry):
             if retry == nil { setState(.unsupported) }

@@ -17,7 +17,7 @@ public struct AdvertBatch: Sendable {
     /// Recognizes tags; nil for a source without them.
     private var resolver: TagResolver?
     /// True if there are tags, so that adverts without them cost nothing more.
-    @usableFromInline var hasTags = false
+    @usableFromInline package private(set) var hasTags = false
     private var kept: [Kept] = []
     private var bytes: [UInt8] = []
 
@@ -103,9 +103,9 @@ public struct AdvertBatch: Sendable {
         if !reception.isDamaged, let tag = resolver?.tag(at: reception.report.address, time) {
             heard.append(Sighting(tag, time: time, receiver: reception.receiver, rssi: reception.report.rssi))
         }
-        if let notices = resolver?.notices, !notices.isEmpty {
-            events += notices.map { .notice($0) }
-            resolver?.notices = []
+        if let new = resolver?.events, !new.isEmpty {
+            events += new
+            resolver?.events = []
         }
     }
 

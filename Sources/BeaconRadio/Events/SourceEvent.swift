@@ -26,6 +26,9 @@ public enum SourceEvent: Sendable {
     /// set, as on a machine without a battery once it has a network, the times stay steady, and the offset is added
     /// wherever people see them. Apps treat a file or a simulation that plays in real time as if it were received now.
     case wallClock(ahead: Int64)
+    /// A dropped iBeacon with the made-up UUID of a tag: its device may be pretending to be that tag. The sighting has
+    /// the tag's identity. Each source reports it at most once an hour for each tag.
+    case forged(Sighting, tag: String)
     /// A notice for the operator.
     case notice(RadioNotice)
     /// The source failed. A radio is tried again after `retryAfter`; nil if it is not.
@@ -77,6 +80,9 @@ public struct ReceiverStatus: Hashable, Sendable {
     /// of life between two statuses is not lost.
     public var heardUntil: Timestamp
 
+    /// How it passes on the adverts of tags.
+    package var tags = TagReception.all
+
     /// Creates a status from its parts.
     public init(
         _ state: RadioState, isDoubtful: Bool = false, isSmoothed: Bool = false, heardUntil: Timestamp = .zero
@@ -126,10 +132,10 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         /// The radio cannot detect whether the scan is alive.
         public static let livenessUnknown = Kind("liveness-unknown")
 
+        /// The radio cannot hear tags in this scan mode, for the reason in the message.
+        public static let tagsUnheard = Kind("tags-unheard")
         /// A tag was recognized by its key for the first time.
         public static let tagRecognized = Kind("tag-recognized")
-        /// A device sends iBeacons with the made-up UUID of a tag.
-        public static let forgedTag = Kind("forged-tag")
 
         /// There are more receivers than the source can number.
         public static let tooManyReceivers = Kind("too-many-receivers")

@@ -55,7 +55,7 @@ package final class RadioStatus {
                     receiver: first.receiver == gaps[0].receiver ? first.receiver : nil)
             }
             gaps.append(Gap(from: from, to: to, receiver: receiver))
-        case .opened, .heard, .notice, .failed, .ended: break
+        case .opened, .heard, .forged, .notice, .failed, .ended: break
         }
         observe(event)
     }

@@ -19,6 +19,8 @@ struct RecordOrder {
         var sighting: Sighting?
         var others: [Sighting] = []
         var adverts: [HeardAdvert] = []
+        /// The forged iBeacon of a tag.
+        var forged: (sighting: Sighting, tag: String)?
         var counts: SourceCounts
         /// The receivers that the file has named with this record.
         var receivers: Range<Int>
@@ -77,13 +79,17 @@ struct RecordOrder {
         } catch {
             (isOver, failure) = (true, error)
         }
-        for event in ahead.drainEvents() { batch.report(event) }
+        var forged: (sighting: Sighting, tag: String)?
+        for event in ahead.drainEvents() {
+            if case .forged(let sighting, let tag) = event { forged = (sighting, tag) } else { batch.report(event) }
+        }
         guard !isOver else { return }
         let time = ahead.time ?? newest.time
         if newest.time.since(time) > Self.window { newest = (newest.recording + 1, time) }
         var record = Record(
             time: ahead.time, position: (newest.recording, time), sighting: ahead.heard.first, counts: ahead.counts,
             receivers: numbers.count..<max(numbers.count, file.receiverNames.count))
+        record.forged = forged
         numbers.append(contentsOf: repeatElement(-1, count: record.receivers.count))
         if ahead.heard.count > 1 { record.others = Array(ahead.heard.dropFirst()) }
         ahead.forEachAdvert { reception, advert in
@@ -120,6 +126,11 @@ struct RecordOrder {
             var reception = advert.reception
             reception.receiver = number(reception.receiver)
             batch.keep(reception, advert.bytes.span.bytes)
+        }
+        if let (sighting, tag) = record.forged {
+            var sighting = sighting
+            sighting.receiver = number(sighting.receiver)
+            batch.report(.forged(sighting, tag: tag))
         }
         for index in record.receivers { _ = number(ReceiverID(UInt16(index))) }
     }

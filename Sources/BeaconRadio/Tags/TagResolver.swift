@@ -23,25 +23,29 @@ struct TagResolver: Sendable {
     /// How long an address is kept at least after it was last heard, in nanoseconds: the longest life of an address
     /// that the peers assume (Bermuda has 960 s).
     private static let lifetime = 960 * Timestamp.nanosecondsPerSecond
-    /// The shortest time between two notices of forged iBeacons of a tag, in nanoseconds.
-    private static let noticeInterval = 3600 * Timestamp.nanosecondsPerSecond
+    /// The shortest time between two reports of forged iBeacons of a tag, in nanoseconds.
+    private static let reportInterval = 3600 * Timestamp.nanosecondsPerSecond
+
+    /// The matches that prove the order of a key's bytes: one address may match by chance, but not two.
+    private static let proof = 2
 
     private let directory: TagDirectory
     private var version = 0
     private var tags: [DeviceTag] = []
+    private var keys: [IdentityResolvingKey] = []
     private var candidates: [Candidate] = []
     private var fixed: [UInt64: Int] = [:]
     private var uuids: [ProximityUUID: Int] = [:]
-    /// The times of the last notices of forged iBeacons, by tag.
-    private var noticed: [Int: Timestamp] = [:]
+    /// The times of the last reports of forged iBeacons, by tag.
+    private var reported: [Int: Timestamp] = [:]
 
     /// The index of each address's tag, or -1 for none: for addresses heard since ``begin``, and for earlier ones.
     private var recent: [UInt64: Int] = [:]
     private var earlier: [UInt64: Int] = [:]
     private var begin = Timestamp.zero
 
-    /// Notices for the operator, which the caller removes.
-    var notices: [RadioNotice] = []
+    /// Recognized tags and forged iBeacons, which the caller removes.
+    var events: [SourceEvent] = []
 
     init(_ directory: TagDirectory) { self.directory = directory }
 
@@ -54,18 +58,21 @@ struct TagResolver: Sendable {
         guard newest != version else { return }
         version = newest
         tags = directory.tags
-        (candidates, fixed, uuids, noticed) = ([], [:], [:], [:])
+        (candidates, fixed, uuids, reported) = ([], [:], [:], [:])
         (recent, earlier) = ([:], [:])
         var number = 0
+        keys = tags.flatMap(\.keys)
         for (index, tag) in tags.enumerated() {
             uuids[tag.identity.uuid] = index
             if let address = tag.fixedAddress { fixed[address.bits] = index }
             for key in tag.keys {
-                for isReversed in [false, true] where !isReversed || key.reversed != key {
+                let known = directory.isReversed(key)
+                for isReversed in known.map({ [$0] }) ?? [false, true] where !isReversed || key.reversed != key {
                     candidates.append(
                         Candidate(
                             tag: index, key: number, isReversed: isReversed,
-                            resolver: AddressResolver(isReversed ? key.reversed : key)))
+                            resolver: AddressResolver(isReversed ? key.reversed : key),
+                            matches: known == nil ? 0 : Self.proof))
                 }
                 number += 1
             }
@@ -95,32 +102,33 @@ struct TagResolver: Sendable {
         guard let place = candidates.firstIndex(where: { $0.resolver.matches(address) }) else { return -1 }
         candidates[place].matches += 1
         let found = candidates[place]
-        if found.matches == 2 {
-            // One address may match by chance, but not two: the other order is wrong.
+        if found.matches == Self.proof {
             candidates.removeAll { $0.key == found.key && $0.isReversed != found.isReversed }
-            notices.append(
-                RadioNotice(
-                    .tagRecognized, adapter: "tags",
-                    "recognized \"\(tags[found.tag].name)\" by its key, "
-                        + (found.isReversed ? "whose bytes are in reverse order" : "whose bytes are in the usual order")
-                ))
+            directory.note(keys[found.key], isReversed: found.isReversed)
+            events.append(
+                .notice(
+                    RadioNotice(
+                        .tagRecognized, adapter: "tags",
+                        "recognized \"\(tags[found.tag].name)\" by its key, whose bytes are in "
+                            + (found.isReversed ? "reverse order" : "the usual order"))))
         }
         return found.tag
     }
 
     /// Returns true if an iBeacon has the made-up UUID of a tag, but is not a sighting of it by another machine.
     mutating func isForged(_ sighting: Sighting) -> Bool {
-        guard let index = uuids[sighting.identity.uuid] else { return false }
+        // Most UUIDs are not of the version that tags have, which is quicker to see than a missing key.
+        guard sighting.identity.uuid.high & 0xF000 == 0x8000, let index = uuids[sighting.identity.uuid] else {
+            return false
+        }
         let tag = tags[index]
         guard sighting.identity != tag.identity || sighting.address != tag.address else { return false }
         directory.noteForgery()
-        if noticed[index].map({ abs(sighting.time.since($0)) >= Self.noticeInterval }) ?? true {
-            noticed[index] = sighting.time
-            notices.append(
-                RadioNotice(
-                    .forgedTag, adapter: "tags",
-                    "a device sends an iBeacon with the made-up UUID of \"\(tag.name)\", which only "
-                        + "this program uses: it may be pretending to be that tag. Its adverts are dropped"))
+        if reported[index].map({ abs(sighting.time.since($0)) >= Self.reportInterval }) ?? true {
+            reported[index] = sighting.time
+            var forged = sighting
+            forged.identity = tag.identity
+            events.append(.forged(forged, tag: tag.name))
         }
         return true
     }

@@ -21,6 +21,17 @@ public struct NetworkReceiver {
         /// True if signal strengths are smoothed and thinned, so that they do not allow a distance every second.
         public var isSmoothed: Bool { self == .espresense }
 
+        /// How its receivers pass on the adverts of phones.
+        var tags: TagReception {
+            switch self {
+            case .shelly, .esphome: .all
+            case .ruuvi, .moko, .minew, .ingics, .raddec, .mapped: .filtered
+            case .openMQTTGateway: .optional
+            case .relay: .relayed
+            case .espresense, .tasmota: .none
+            }
+        }
+
         /// True for gateways that collect adverts and send them together.
         var gathers: Bool { [.ruuvi, .moko, .minew, .ingics, .raddec, .tasmota].contains(self) }
 
@@ -184,6 +195,7 @@ public struct NetworkReceiver {
         var status = reported ?? ReceiverStatus(.poweredOn)
         status.state = state
         if kind.isSmoothed { status.isSmoothed = true }
+        status.tags = kind.tags
         if isDoubtful {
             let own = confirmed.advanced(by: awaitsSign ? 0 : Self.doubt)
             status.heardUntil = status.isDoubtful ? min(own, status.heardUntil) : own

@@ -60,8 +60,11 @@ package struct AirPart: Sendable {
         rotation: Int64 = usualRotation, adverts: [OutgoingAdvert]
     ) -> String {
         let senders = adverts.map { advert in
-            // Ten adverts a second, which Apple's license for beacons requires and iOS devices use.
-            var members = ["\"interval\":0.1,\"rotation\":\(Double(rotation) / 1e9),\"carriedBy\":\"device\""]
+            // Ten adverts a second, which Apple's license for beacons requires and iOS devices use. A phone that is no
+            // beacon sends every 2 s (iOS 18.3).
+            let interval = advert.key == nil ? 0.1 : 2
+            var members = ["\"interval\":\(interval),\"rotation\":\(Double(rotation) / 1e9),\"carriedBy\":\"device\""]
+            if let key = advert.key { members.append("\"irk\":\"\(key.secretDigits)\"") }
             if let frame = advert.frame {
                 members.append(
                     """

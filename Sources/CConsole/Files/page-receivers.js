@@ -134,6 +134,13 @@ async function nameForm(receiver, source, load) {
   });
 }
 
+/** Says whether a receiver passes on the adverts of phones, and how many named ones it heard. */
+function phones({ hears, condition, heard }) {
+  if (heard > 0) return `yes, ${heard} in the last 24 hours`;
+  const word = { yes: "yes", no: "no", depends: "perhaps" }[hears] || "not known yet";
+  return condition ? `${word}: ${condition}` : word;
+}
+
 function update(node, receiver, rates) {
   node.receiver = receiver;
   show(node.querySelector(".rename"), !isReadOnly());
@@ -149,5 +156,5 @@ function update(node, receiver, rates) {
   text(node.querySelector(".big"), rate(receiver.advertsPerSecond));
   const most = Math.max(1, ...rates);
   attribute(node.querySelector(".spark path"), "d", rates.length < 5 ? "" : rates.map((value, index) => `${index ? "L" : "M"}${(120 - (rates.length - 1 - index) * 2).toFixed(1)} ${(26 - 24 * value / most).toFixed(1)}`).join(""));
-  patchFacts(node.querySelector("dl"), [["Room", receiver.place || "none"], ...(receiver.moves ? [["Moves", "yes"]] : [])]);
+  patchFacts(node.querySelector("dl"), [["Room", receiver.place || "none"], ["Hears phones", phones(receiver.tags)], ...(receiver.moves ? [["Moves", "yes"]] : [])]);
 }

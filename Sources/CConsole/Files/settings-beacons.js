@@ -11,6 +11,9 @@ import { originBadge, settingsList } from "./settings-list.js";
 
 export const title = "Beacons";
 
+// The order of the bytes of a phone's key.
+const orders = { usual: "recognized, bytes in the usual order", reversed: "recognized, bytes in reverse order", unknown: "not recognized yet" };
+
 const columns = ["Name", "UUID", "Major", "Minor", "Place", "Attributes"];
 
 export function open(root) {
@@ -55,7 +58,7 @@ function row(item) {
     text(major, String(now.major));
     text(minor, String(now.minor));
     text(place, now.place || "");
-    patch(attributes, Object.entries(now.attributes), ([name, value]) => `${name}=${value}`, ([name, value]) => el("li", null, el("span", null, `${name}: `), value));
+    patch(attributes, [...(now.keys || []).map((order, index) => [now.keys.length > 1 ? `Key ${index + 1}` : "Key", orders[order]]), ...Object.entries(now.attributes)], ([name, value]) => `${name}=${value}`, ([name, value]) => el("li", null, el("span", null, `${name}: `), value));
   };
   return node;
 }

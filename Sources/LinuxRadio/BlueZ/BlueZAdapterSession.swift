@@ -91,7 +91,8 @@ final class BlueZAdapterSession {
             attention = .all
         }
         devices.attention = attention
-        devices.keepsEverything = desired.mode == .discovery
+        devices.interest =
+            desired.mode == .discovery ? .everything : desired.hasTags && attention == .all ? .addresses : .beacons
         isSearchRequested = canWork && isSearching
         monitors.goal = canWork ? goal : nil
         adverts.keepsInterval = adapter.monitoring != .none
@@ -200,6 +201,13 @@ final class BlueZAdapterSession {
         switch desired.mode {
         case .off, .discovery: break
         case .monitoring, .ranging:
+            if desired.hasTags, devices.attention == .found {
+                queue.reportOnce(
+                    .tagsUnheard,
+                    "phones and watches with a key are not heard: bluetoothd's advertisement monitors find iBeacons only, "
+                        + "and no region or place is about a phone, so no search runs. Name the phone in a region, or "
+                        + "use the source hci.")
+            }
             if adapter.monitoring == .none, discovery.isActive {
                 queue.reportOnce(
                     .degraded,

@@ -4,8 +4,8 @@ import BeaconRadio
 /// The beacons among bluetoothd's devices, or all of its devices. Turns their reports into adverts.
 ///
 /// bluetoothd reports only changed properties, so the others are kept for as long as a device is received. Unless an
-/// app searches for other devices, only beacons are kept: a busy street must not fill memory. The list of all devices
-/// is never queried.
+/// app searches for other devices, only beacons are kept, and the addresses of others if one may be a tag's: a busy
+/// street must not fill memory. The list of all devices is never queried.
 final class BlueZDevices {
     /// The devices that bluetoothd reports to us.
     enum Attention: Equatable {
@@ -15,6 +15,16 @@ final class BlueZDevices {
         case found
         /// Every device of the adapter.
         case all
+    }
+
+    /// The devices whose adverts are reported.
+    enum Interest: Equatable {
+        /// Beacons.
+        case beacons
+        /// Beacons, and other devices without their data. Tags are recognized by their addresses.
+        case addresses
+        /// All devices, with their data.
+        case everything
     }
 
     /// The most devices kept at once. A large site has a thousand beacons; four times that number needs less than 2 MB.
@@ -53,6 +63,9 @@ final class BlueZDevices {
         var advert: [UInt8]?
         /// The AD structures for its other properties.
         var structures: [String: [UInt8]] = [:]
+
+        /// True with data that only an advert changes.
+        var hasData: Bool { structures["ManufacturerData"]?.isEmpty == false || structures["ServiceData"] != nil }
     }
 
     private let bus: SystemBus
@@ -92,10 +105,10 @@ final class BlueZDevices {
         }
     }
 
-    /// True to report devices other than beacons, too.
-    var keepsEverything = false {
+    /// The devices to report.
+    var interest = Interest.beacons {
         didSet {
-            guard keepsEverything != oldValue else { return }
+            guard interest != oldValue else { return }
             // Devices that were skipped before must be queried again.
             devices = [:]
             asked = []
@@ -196,7 +209,11 @@ final class BlueZDevices {
     /// properties.
     private func isWorthKeeping(_ update: Update) -> Bool {
         if update.advert?.isEmpty == false { return true }
-        return keepsEverything && (update.rssi != nil || !update.structures.isEmpty)
+        return switch interest {
+        case .beacons: false
+        case .addresses: update.rssi != nil || update.hasData
+        case .everything: update.rssi != nil || !update.structures.isEmpty
+        }
     }
 
     /// Adds a device. If there are too many, removes those that have been silent for long first.
@@ -206,7 +223,7 @@ final class BlueZDevices {
         if devices.count >= Self.limit {
             drop { self.queue.now.since($0.heard) > Self.memory / 6 }
             guard devices.count < Self.limit else {
-                queue.reportOnce(.degraded, "more than \(Self.limit) beacons at once; further beacons are ignored.")
+                queue.reportOnce(.degraded, "more than \(Self.limit) devices at once; further devices are ignored.")
                 return false
             }
         }
@@ -260,23 +277,23 @@ final class BlueZDevices {
         }
         device.rssi = update.rssi ?? device.rssi
         device.advert = update.advert ?? device.advert
-        if keepsEverything { device.structures.merge(update.structures) { $1 } }
+        if interest == .everything { device.structures.merge(update.structures) { $1 } }
         devices[path] = device
     }
 
     private func hear(_ path: String) {
         devices[path]?.isAwaited = false
         devices[path]?.heard = queue.now
-        guard let device = devices[path], keepsEverything || !device.advert.isEmpty, device.question == nil else {
-            return
-        }
+        guard let device = devices[path], interest != .beacons || !device.advert.isEmpty, device.question == nil
+        else { return }
         let others = device.structures.sorted { $0.key < $1.key }.flatMap(\.value)
         queue.heard.append(
             BlueZEventQueue.Heard(
                 time: queue.now, address: device.address, rssi: device.rssi,
                 // bluetoothd does not report the kind. An iBeacon is not connectable; for other adverts the kind is
                 // unknown.
-                kind: keepsEverything ? .extended : .nonConnectable, advert: device.advert + others))
+                kind: interest == .everything || device.advert.isEmpty ? .extended : .nonConnectable,
+                advert: device.advert + others))
     }
 
     /// Reads properties of Device1, `a{sv}` (org.bluez.Device(5)).

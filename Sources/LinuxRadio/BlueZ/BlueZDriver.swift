@@ -8,6 +8,9 @@ final class DesiredState {
     /// The scan mode.
     var mode = ScanMode.off
 
+    /// True if there are tags, whose adverts are no iBeacons.
+    var hasTags = false
+
     /// The adverts to send.
     var adverts: [OutgoingAdvert] = []
 
@@ -93,6 +96,10 @@ final class BlueZDriver: ReceiverDriver, Advertiser {
 
     func process(at now: Timestamp, into batch: inout AdvertBatch) {
         queue.now = now
+        if desired.hasTags != batch.hasTags {
+            desired.hasTags = batch.hasTags
+            connection?.apply()
+        }
         if connection == nil, now >= again { connect() }
         do throws(BusError) {
             try connection?.process()

@@ -3,6 +3,7 @@ import BeaconEngine
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 import Foundation
 import Testing
 
@@ -120,7 +121,7 @@ struct PhoneSettingsTests {
     @Test("The console shows neither key nor address, and adds no phones; its regions may name one")
     func console() throws {
         let checked = Self.check("  - { name: Ann, irk: { env: ANN_IRK }, address: f0:bb:cc:dd:ee:ff }")
-        let shown = try #require(checked.configuration.registeredBeacons.first?.settings)
+        let shown = try #require(checked.configuration.registeredBeacons(TagDirectory()).first?.settings)
         #expect(!"\(shown)".contains("IRK") && !"\(shown)".contains("f0:bb"))
         let phone = ConfigurationItem(
             kind: .beacon, name: "Bob",

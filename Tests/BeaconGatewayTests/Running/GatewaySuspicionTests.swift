@@ -142,7 +142,7 @@ struct GatewaySuspicionTests {
     @Test(
         "Each mistake is reported with its remedy",
         arguments: [
-            ("suspicious: { reasons: [clone] }", #""reasons" is "clone"; write apart, speed or addresses"#),
+            ("suspicious: { reasons: [clone] }", #""reasons" is "clone"; write apart, speed, addresses or forged"#),
             ("suspicious: { regions: [attic] }", #"there is no region of this name"#),
             ("suspicious: { receivers: { a: [1] } }", "write names of receivers with [x, y] in meters"),
             ("suspicious: { receivers: { a: [x, 2] } }", "write names of receivers with [x, y] in meters"),

@@ -89,7 +89,17 @@ struct TaggedHouseTests {
             #expect(changes(of: name).count == count, "\(name): \(changes(of: name))")
         }
         #expect(await gateway.forgedTagCount > 500)
+        // Four hours of forgery are reported once an hour, with the sender's address.
+        let forgeries = bench.received.withLock { events in
+            events.compactMap { event in if case .suspected(let suspicion) = event { suspicion } else { nil } }
+        }
         let tags = checked.configuration.tags
+        #expect(forgeries.count == 4 && forgeries.allSatisfy { $0.grounds.reason == .forged }, "\(forgeries)")
+        #expect(forgeries.allSatisfy { $0.identity == tags[0].identity && $0.receiver == "hall" })
+        // The simulated keys have their bytes in the usual order.
+        #expect(await gateway.registeredBeacons.map(\.keys) == [["usual"], ["usual"], ["usual"]])
+        let receivers = await gateway.receiverValues
+        #expect(receivers.map(\.tags.hears) == ["yes"])
         let heard = bench.received.withLock { events in
             Set(events.compactMap { event in if case .placed(let change) = event { change.identity } else { nil } })
         }

@@ -46,6 +46,7 @@ struct SourceRunnerTests {
         case .advertising(let frame, .success): ["sends \(frame.frame?.identity.minor ?? 0)"]
         case .advertising(let frame, .failure(let error)): ["cannot send \(frame.frame?.identity.minor ?? 0): \(error)"]
         case .notice(let notice): ["\(notice.kind) \(notice.message)"]
+        case .forged(_, let tag): ["forged \(tag)"]
         case .wallClock: ["wall clock"]
         case .deaf: ["deaf"]
         case .failed(let error, let retry): ["\(retry == nil ? "failed" : "fails") \(error)"]

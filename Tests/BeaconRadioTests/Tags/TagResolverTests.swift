@@ -54,9 +54,10 @@ struct TagResolverTests {
 
     @Test("A key in reverse order is recognized, too, and the notice says so")
     func reversed() throws {
-        var (batch, _) = Self.batch(DeviceTag(name: "phone", keys: [Self.key.reversed]))
+        var (batch, directory) = Self.batch(DeviceTag(name: "phone", keys: [Self.key.reversed]))
         for number in UInt32(1)...3 {
             batch.hear(Self.reception(AddressResolver(Self.key).address(random: number)), Self.other.span.bytes)
+            #expect(directory.isReversed(Self.key.reversed) == (number < 2 ? nil : true), "two addresses prove it")
         }
         #expect(batch.sightings.count == 3)
         guard case .notice(let notice)? = batch.drainEvents().first else {
@@ -64,6 +65,14 @@ struct TagResolverTests {
             return
         }
         #expect(notice.kind == .tagRecognized && notice.message.contains("reverse"))
+        // Another source knows the order from the first address on, and says it no second time.
+        var other = AdvertBatch(keepsAdverts: false, tags: directory)
+        for number in UInt32(4)...6 {
+            other.hear(Self.reception(AddressResolver(Self.key).address(random: number)), Self.other.span.bytes)
+        }
+        #expect(other.sightings.count == 3 && other.drainEvents().isEmpty)
+        directory.tags = []
+        #expect(directory.isReversed(Self.key.reversed) == nil, "a removed key is forgotten")
     }
 
     @Test("An iBeacon from a tag's address counts as both")
@@ -97,8 +106,11 @@ struct TagResolverTests {
                 Self.reception(DeviceAddress(bits: phone.address.bits, kind: .random), at: second), advert.span.bytes)
         }
         #expect(batch.sightings.isEmpty && directory.forgedCount == 3700)
-        let notices = batch.drainEvents()
-        #expect(notices.count == 2)
+        let reports = batch.drainEvents()
+        #expect(reports.count == 2)
+        for case .forged(let sighting, let tag) in reports {
+            #expect(sighting.identity == phone.identity && sighting.receiver == ReceiverID(3) && tag == "phone")
+        }
         // Another machine that has recognized the tag has its address as well. No iBeacon is made up for it.
         let sighting = Sighting(
             phone, time: .zero, receiver: ReceiverID(0), rssi: SignalStrength(rawValue: -70))

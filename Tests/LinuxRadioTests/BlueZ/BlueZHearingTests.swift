@@ -115,6 +115,56 @@ struct BlueZHearingTests {
         }
     }
 
+    /// A phone with a key, and one of its addresses.
+    private static let key = IdentityResolvingKey(high: 0xec02_34a3_57c8_ad05, low: 0x3410_10a6_0a39_7d9b)
+    private static let phoneAddress = "70:81:94:0D:FB:AA"
+
+    @Test("A phone with a key is heard by each of its adverts while ranging, and beacons as before")
+    func tags() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let tag = try #require(DeviceTag(name: "phone", keys: [Self.key]))
+            let bench = BlueZBench(bus, blueZ, tags: TagDirectory([tag]))
+            bench.driver.scan(.ranging)
+            try bench.run(until: blueZ.calls.contains("StartDiscovery"))
+            try bench.settle()
+            let phone = StandInDevice(Self.phoneAddress, data: [0x10, 0x05, 1, 2, 3, 4, 5], rssi: -70)
+            try blueZ.appear(phone)
+            try bench.run(until: bench.sightings.count == 1)
+            try blueZ.hear(phone, rssi: -71)
+            try blueZ.hear(phone, rssi: -72, isWhole: false)
+            try bench.run(until: bench.sightings.count == 3)
+            #expect(bench.sightings.allSatisfy { $0.identity == tag.identity && $0.address == tag.address })
+            #expect(bench.sightings.map(\.rssi.rawValue) == [-70, -71, -72])
+            // A phone that bluetoothd knew before is queried for the kind of its address.
+            let known = StandInDevice(
+                AddressResolver(Self.key).address(random: 7).description.uppercased(), data: [0x10, 0], rssi: -60)
+            try blueZ.know(known)
+            try blueZ.hear(known, rssi: -61)
+            try bench.run(until: bench.sightings.count == 4)
+            // Beacons are as before, and strangers are no tags.
+            try blueZ.appear(StandInDevice(Self.beacon, Self.frame, rssi: -61))
+            try blueZ.appear(StandInDevice("7A:00:00:00:00:01", data: [0x10, 0], rssi: -50))
+            try bench.run(until: bench.heard.count == 6)
+            #expect(bench.sightings.count == 5 && bench.sightings.last?.identity == Self.frame.identity)
+            #expect(bench.heard.contains(Self.heard) && bench.messages(.tagsUnheard).isEmpty)
+        }
+    }
+
+    @Test("Monitors cannot hear phones, and the log says so once, with the remedy")
+    func tagsWithMonitors() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let tag = try #require(DeviceTag(name: "phone", keys: [Self.key]))
+            let bench = BlueZBench(bus, blueZ, tags: TagDirectory([tag]))
+            bench.driver.scan(.monitoring([Self.frame.identity.uuid]))
+            try bench.run(until: !blueZ.monitors.isEmpty)
+            try bench.settle()
+            let messages = bench.messages(.tagsUnheard)
+            #expect(messages.count == 1 && messages[0].contains("region") && messages[0].contains("hci"))
+        }
+    }
+
     @Test("Other devices and truncated beacons are not heard")
     func others() throws {
         try PrivateBus.with { bus in

@@ -3,6 +3,7 @@
 import json
 
 from house import ANNS_HOUSE, beacon, case, configuration, keys
+from programs import FOLDER, Phone
 
 # The beacon is absent after its time-out, which starts again when the gateway starts.
 LEAVING = 45
@@ -205,3 +206,37 @@ def check_phone(house):
     house.broker.publish("homeassistant/device_tracker/ann_phone/config", "")
     house.comes(lambda: ha.state(phone) is None, "the phone is removed")
     house.broker.publish("phone/place", "", retain=True)
+
+
+@case("phone with a key")
+def check_key(house):
+    """A person with only a phone, which changes its address, comes and leaves."""
+    ha, key = house.home_assistant, "ec0234a357c8ad05341010a60a397d9b"
+    secret = FOLDER / "irk"
+    # In the order of a Mac, which is the reverse of what the phone uses.
+    secret.write_text(bytes.fromhex(key)[::-1].hex())
+    secret.chmod(0o600)
+    gateway = house.gateway(configuration(
+        ['{ name: "Ann is home", beacon: "Ann\'s phone", exit-timeout: 20s }'],
+        [f'{{ name: "Ann\'s phone", irk: {{ file: "{secret}" }}, tracker: true, exit-timeout: 20s }}']))
+    tracker = house.comes(
+        lambda: ha.entities("Ann's phone", "device_tracker."), "the phone has a tracker",
+        lambda: ha.entities("Ann's phone"))[0]
+    make_person(house, tracker)
+
+    def seen():
+        return ha.state("person.ann"), ha.state("zone.home")
+
+    house.comes(lambda: seen() == ("not_home", "0"), "Ann, whose phone has not sent yet, is not home", seen)
+    phone = Phone(key)
+    house.beacons.append(phone)
+    phone.comes()
+    house.comes(lambda: seen() == ("home", "1"), "Ann comes home with her phone", seen)
+    gateway.program.says("reverse order")
+    mark = ha.mark()
+    house.settle(10)
+    changes = ha.since(mark, "person.ann", tracker)
+    house.check(not changes, "she stays home while her phone changes its address", changes)
+    phone.leaves()
+    house.comes(lambda: seen() == ("not_home", "0"), "she leaves with her phone", seen, 45)
+    house.check(not {key, secret.read_text()} & set(gateway.program.log().split()), "the key is not in the log")

@@ -198,8 +198,11 @@ class Beacon:
         self.leaves()
         self.distance = distance or self.distance
         self.program = Program(
-            f"advertise-{self.major}-{self.minor}", PROGRAMS / "beacon", "advertise", "--uuid", UUID, "--major",
-            self.major, "--minor", self.minor, "--source", f"air@{self.distance},0", environment=environment("air"))
+            f"advertise-{self.major}-{self.minor}", PROGRAMS / "beacon", "advertise", *self.words(), "--source",
+            f"air@{self.distance},0", environment=environment("air"))
+
+    def words(self):
+        return "--uuid", UUID, "--major", self.major, "--minor", self.minor
 
     def leaves(self, by=signal.SIGTERM):
         if self.program:
@@ -209,3 +212,15 @@ class Beacon:
     def send(self, number):
         if self.program:
             self.program.send(number)
+
+
+class Phone(Beacon):
+    """A phone with a key, which changes its address every 3 s."""
+
+    def __init__(self, key):
+        super().__init__("phone", "ann")
+        self.tags = FOLDER / "phones"
+        self.tags.write_text(f"phone: {key}\n")
+
+    def words(self):
+        return "--tags", self.tags, "--rotate-address", "3s"

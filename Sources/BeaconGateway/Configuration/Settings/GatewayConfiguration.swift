@@ -304,7 +304,7 @@ extension GatewayConfiguration {
         context.define((places?.placeNames ?? []) + beacons.compactMap(\.place), "place")
         context.beacons = beaconNames
         context.hasPlaces = places != nil
-        context.learnsOfClones = suspicions != nil || !intake.webhooks.isEmpty
+        context.learnsOfClones = suspicions != nil || !intake.webhooks.isEmpty || !tags.isEmpty
     }
 
     /// The tags to recognize.

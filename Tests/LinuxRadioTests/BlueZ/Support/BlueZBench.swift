@@ -16,17 +16,20 @@ final class BlueZBench {
     }
 
     let driver: BlueZDriver
-    private var batch = AdvertBatch(keepsAdverts: true)
+    private var batch: AdvertBatch
     private let bus: PrivateBus
     /// The stand-in for bluetoothd; nil while it is dead.
     var blueZ: StandInBlueZ?
     private(set) var heard: [Heard] = []
+    /// The iBeacons and tags.
+    private(set) var sightings: [Sighting] = []
     private(set) var notices: [RadioNotice] = []
     private(set) var states: [RadioState] = []
     private(set) var advertising: [(frame: OutgoingAdvert, result: Result<Void, RadioError>)] = []
     private(set) var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
 
-    init(_ bus: PrivateBus, _ blueZ: StandInBlueZ?, named name: AdapterName = .index(0)) {
+    init(_ bus: PrivateBus, _ blueZ: StandInBlueZ?, named name: AdapterName = .index(0), tags: TagDirectory? = nil) {
+        batch = AdvertBatch(keepsAdverts: true, tags: tags)
         self.blueZ = blueZ
         self.bus = bus
         driver = BlueZDriver("hci0", named: name, at: bus.address)
@@ -80,11 +83,12 @@ final class BlueZBench {
                     rssi: reception.report.rssi.rawValue,
                     advert: (0..<advert.byteCount).map { advert.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }))
         }
+        sightings += batch.sightings
         for event in batch.drainEvents() {
             switch event {
             case .notice(let notice): notices.append(notice)
             case .advertising(let frame, let result): advertising.append((frame, result))
-            case .opened, .heard, .state, .wallClock, .deaf, .failed, .ended: break
+            case .opened, .heard, .forged, .state, .wallClock, .deaf, .failed, .ended: break
             }
         }
         if states.last != driver.state { states.append(driver.state) }
