@@ -116,7 +116,7 @@ package struct MonitoringCore: ~Copyable {
         _ configuration: EngineConfiguration = EngineConfiguration(), calibrations: CalibrationSet = CalibrationSet()
     ) {
         var configuration = configuration
-        configuration.beaconCalibrations.merge(calibrations.beaconCalibrations) { set, _ in set }
+        calibrations.apply(to: &configuration)
         engine = Engine(configuration: configuration)
         self.calibrations = calibrations
         if let learned = calibrations.learned {
