@@ -56,7 +56,7 @@ public struct Engine: ~Copyable {
     var locatings: [RangingID] = []
     let placeCapacity: Int
 
-    /// The learned offsets, and what they are learned from.
+    /// The learned offsets and their learner.
     var offsets = OffsetLearning()
 
     /// The learned signal levels, for regions without configured levels.
@@ -76,7 +76,7 @@ public struct Engine: ~Copyable {
     /// Creates an engine without regions or ranging requests.
     public init(configuration: EngineConfiguration = EngineConfiguration()) {
         strategy = configuration.strategy
-        calibrations = CalibrationTable(configuration.beaconCalibrations)
+        calibrations = CalibrationTable(configuration.beaconCalibrations, for: strategy.distance)
         let capacity = min(max(configuration.maximumTrackedBeacons, 1), TrackTable.largestCapacity)
         tracks = TrackTable(capacity: capacity, seed: configuration.hashSeed)
         receivers = ReceiverTable(capacity: configuration.maximumReceivers)

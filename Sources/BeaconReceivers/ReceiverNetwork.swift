@@ -548,7 +548,7 @@ extension ReceiverNetwork {
             &batch)
     }
 
-    /// Adds an advert without an iBeacon, of which the message has only the address.
+    /// Adds an advert without an iBeacon. The message has only its address.
     mutating func hearOther(
         _ receiver: Int, _ message: Message, _ reception: GatewayAdvert.Reception, _ batch: inout AdvertBatch
     ) {

@@ -34,6 +34,12 @@ struct RangeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Use only the adverts that this receiver hears.", valueName: "name"))
     var receiver: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How fast signals fall beyond one meter: 2 in open air.",
+            discussion: "Default: the exponent of the calibration file, or 1.75.", valueName: "number"))
+    var exponent: Double?
+
     @OptionGroup var program: ProgramOptions
 
     @OptionGroup(visibility: .hidden) var strategy: StrategyOptions
@@ -46,6 +52,9 @@ struct RangeCommand: AsyncParsableCommand {
         if region.isEmpty, let event = program.on.first(where: { !$0.needsRanging }) {
             throw ValidationError("--on \(event) needs a --region.")
         }
+        if let exponent, !CalibrationSet.exponents.contains(exponent) {
+            throw ValidationError("--exponent is \(exponent); write a number from 1 to 6.")
+        }
     }
 
     // Runs on the main thread, like `monitor`.
@@ -53,6 +62,7 @@ struct RangeCommand: AsyncParsableCommand {
     func run() async throws {
         var configuration = MonitoringSession.Configuration()
         configuration.engine.strategy = strategy.value
+        configuration.calibrations.exponent = exponent
         configuration.rangings = region.isEmpty ? [nil] : region.map(\.constraint)
         configuration.receiver = receiver
         if program.on.contains(where: { !$0.needsRanging }) {

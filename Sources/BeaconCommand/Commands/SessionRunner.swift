@@ -50,7 +50,9 @@ struct SessionRunner {
         }
         Interruption.wake(input.waker)
         var configuration = configuration
+        let exponent = configuration.calibrations.exponent
         configuration.calibrations = try source.calibrations()
+        if let exponent { configuration.calibrations.exponent = exponent }
         var session = MonitoringSession(configuration, source: input, pace: source.pace)
         if let sourceObserver { session.observe(each: sourceObserver.interval, sourceObserver.observe) }
         session.noticeObserver = { if reportsUncalibrated || $0.kind != .uncalibrated { radio.update(.notice($0)) } }

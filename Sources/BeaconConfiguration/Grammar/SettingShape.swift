@@ -93,6 +93,7 @@ extension SettingShape {
         case .mapping, .variants: "mapping"
         case .pairs: "names with values"
         case .items(.either): "list of texts and mappings"
+        case .items(.text): "list"
         case .items: "list of mappings"
         case .either(let shapes): shapes.map(\.words).joined(separator: ", or ")
         }

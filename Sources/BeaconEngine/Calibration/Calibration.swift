@@ -43,17 +43,15 @@ public struct BeaconCalibration: Hashable, Sendable {
         self.lossToThreeMeters = lossToThreeMeters
     }
 
-    /// The loss from one meter to three that the distance model expects, in dB: ten times its exponent times the
-    /// decimal logarithm of three.
-    private static let usualLoss = 10 * TwoSlopeModel().outerExponent * 0.477_121_254_719_662_4
-
     /// The plausible losses in dB: exponents from 1.5 to 4 (Rappaport, Wireless Communications, table 4.2).
     private static let likelyLosses = 7.16...19.1
 
-    /// The factor that scales a loss beyond one meter to the one that the distance model expects.
-    fileprivate var lossScale: Double {
+    /// Returns the factor that scales a loss beyond one meter to the one that a distance model expects.
+    fileprivate func lossScale(for model: TwoSlopeModel) -> Double {
         guard let loss = lossToThreeMeters else { return 1 }
-        return Self.usualLoss / min(max(loss, Self.likelyLosses.lowerBound), Self.likelyLosses.upperBound)
+        // The decimal logarithm of three.
+        let usualLoss = 10 * model.outerExponent * 0.477_121_254_719_662_4
+        return usualLoss / min(max(loss, Self.likelyLosses.lowerBound), Self.likelyLosses.upperBound)
     }
 }
 
@@ -68,11 +66,11 @@ struct CalibrationTable {
     /// The number of indexes before those of learned offsets.
     private var measuredCount = 1
 
-    init(_ calibrations: [BeaconIdentity: BeaconCalibration]) {
+    init(_ calibrations: [BeaconIdentity: BeaconCalibration], for model: TwoSlopeModel) {
         for (identity, calibration) in calibrations.prefix(Int(UInt16.max)) {
             places[identity] = UInt16(powers.count)
             powers.append(calibration.power)
-            lossScales.append(calibration.lossScale)
+            lossScales.append(calibration.lossScale(for: model))
         }
         measuredCount = powers.count
     }

@@ -61,7 +61,7 @@ extension Engine {
         return offsets.learner
     }
 
-    /// Sets the name of a receiver, by which its offset is known.
+    /// Sets the name of a receiver. Its offset belongs to that name.
     ///
     /// - Parameter isMeasured: true if it has a calibration.
     package mutating func setName(_ name: String, isMeasured: Bool, of receiver: ReceiverID) {

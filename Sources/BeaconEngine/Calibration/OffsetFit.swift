@@ -115,7 +115,7 @@ struct OffsetFit {
             pairs: levels.count, noise: noise.squareRoot(), sides: [receiverSide] + reports)
     }
 
-    /// Removes devices with few pairs, and with them their pairs, until there are none.
+    /// Removes devices with few pairs, and their pairs, until each remaining device has enough.
     private static func removeRareDevices(_ levels: inout [Level]) {
         while true {
             var receivers: [String: Int] = [:]

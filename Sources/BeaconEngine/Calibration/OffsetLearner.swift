@@ -48,7 +48,7 @@ package struct OffsetLearner: Hashable, Sendable, Codable {
         }
     }
 
-    /// Devices that are compared with each other, and what the newest fit says of them.
+    /// Devices that are compared with each other, with the results of the newest fit.
     package struct Side: Hashable, Sendable, Codable {
         /// The kind of the beacons; nil for the receivers.
         package var kind: Kind?
@@ -71,7 +71,7 @@ package struct OffsetLearner: Hashable, Sendable, Codable {
     package struct Report: Hashable, Sendable, Codable {
         /// The number of pairs of a receiver and a beacon.
         package var pairs = 0
-        /// The standard deviation in dB of what the offsets do not explain; nil without enough pairs.
+        /// The standard deviation in dB of the part that offsets do not explain; nil without enough pairs.
         package var noise: Double?
         /// The receivers, then the kinds of beacons.
         package var sides: [Side] = []

@@ -38,7 +38,7 @@ struct Teaching {
     private var last: Timestamp?
     private var levels: [String: HeardLevel] = [:]
 
-    /// The points of whole ten seconds, and what they would change.
+    /// The points of whole ten seconds, and the change that they would make.
     private var points: [[String: Double?]] = []
     private var change: TeachingValue.Change?
     private var second = Int64.min
@@ -55,7 +55,7 @@ struct Teaching {
     /// Notes the adverts of a batch.
     ///
     /// - Parameters:
-    ///   - plan: the places, for what the points would change.
+    ///   - plan: the places, for the change that the points would make.
     ///   - receivers: the receivers that take part.
     ///   - name: returns the name of a receiver.
     mutating func note(

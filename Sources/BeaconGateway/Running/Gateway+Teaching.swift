@@ -28,7 +28,7 @@ extension Gateway {
         return new.value(receiverValues)
     }
 
-    /// Returns the values of the running teaching; nil if there is none.
+    /// Returns the values of the running teaching; nil if no teaching is running.
     package func watchTeaching() -> AsyncStream<TeachingValue?>? {
         teaching?.stream(receiverValues) { number in Task { await self.leaveTeaching(number) } }
     }

@@ -21,11 +21,15 @@ extension SettingKind<MovingReceivers> {
     private static let what = "write true, false, or the names of the receivers that move, as in [cart, phone]"
 
     /// `true`, `false`, or the names of receivers.
-    static let moving = SettingKind(.either([.boolean, .list(.text(shortest: 1), isUnique: true)])) { section, key in
+    static let moving = SettingKind(.either([.boolean, .items(.text(shortest: 1))])) { section, key in
         switch section.value(key)?.scalarText {
         case "true": return .all
         case "false": return MovingReceivers.none
-        default: return section.texts(key, what).map { .named(Set($0.map(\.value))) }
+        // A single name would hide a misspelt "true".
+        case let word?:
+            section.report(section.origin(of: key), "\"\(key)\" is \"\(word)\"; \(what)")
+            return nil
+        case nil: return section.texts(key, what).map { .named(Set($0.map(\.value))) }
         }
     }
 }

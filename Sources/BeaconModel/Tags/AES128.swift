@@ -1,7 +1,7 @@
 /// The block cipher AES with a 128-bit key (FIPS 197), for encryption only.
 ///
-/// It resolves addresses, of which each is encrypted once in a quarter of an hour, so it is written for size. Its
-/// lookups take a time that depends on the key. That reveals nothing here, because no attacker can measure one block.
+/// It resolves addresses. Each is encrypted once in a quarter of an hour, so the code is written for size. Its lookups
+/// take a time that depends on the key. That reveals nothing here, because no attacker can measure one block.
 package struct AES128: Sendable {
     /// A block of 16 bytes, most significant first.
     package struct Block: Hashable, Sendable, BitwiseCopyable {

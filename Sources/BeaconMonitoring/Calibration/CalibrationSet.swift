@@ -76,11 +76,18 @@ public struct CalibrationSet: Hashable {
     /// The learned offsets; nil for none.
     public var learned: Learned?
 
+    /// The exponent of the site: how fast signals fall beyond one meter; nil for that of usual rooms. It is 2 in open
+    /// air.
+    public var exponent: Double?
+
+    /// The valid exponents. Those of Rappaport, Wireless Communications, table 4.2, are from 1.6 to 6 in buildings.
+    public static let exponents = 1.0...6
+
     /// Creates an empty set.
     public init() {}
 
     /// A Boolean value indicating whether the set has no measurements.
-    public var isEmpty: Bool { receivers.isEmpty && beacons.isEmpty && learned == nil }
+    public var isEmpty: Bool { receivers.isEmpty && beacons.isEmpty && learned == nil && exponent == nil }
 
     /// The measurement of a beacon; nil if it was not measured.
     public subscript(beacon: BeaconIdentity) -> Beacon? {
@@ -97,6 +104,12 @@ public struct CalibrationSet: Hashable {
                 power: beacon.power, lossToThreeMeters: beacon.lossToThreeMeters)
         }
         return calibrations
+    }
+
+    /// Adds the exponent and the beacons to the settings of an engine. Calibrations that it has already stay.
+    package func apply(to engine: inout EngineConfiguration) {
+        engine.beaconCalibrations.merge(beaconCalibrations) { set, _ in set }
+        if let exponent { engine.strategy.distance.outerExponent = exponent }
     }
 
     /// Returns a receiver's calibration in the engine's form; nil if it was not measured.
@@ -139,6 +152,7 @@ extension CalibrationSet: MeasurementFile {
         if let name = learned.first(where: { !Self.offsets.contains($0.value) })?.key {
             return "the learned offset of \(name) is not from -60 to 60 dB"
         }
+        if let exponent, !Self.exponents.contains(exponent) { return "the exponent is not from 1 to 6" }
         return nil
     }
 

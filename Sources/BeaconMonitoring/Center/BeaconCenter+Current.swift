@@ -112,8 +112,7 @@ extension BeaconCenter {
                 "BEACON_CORE_BLUETOOTH is \"\(other)\"; use macos or ios. Hiding iBeacons, as on iOS")
         }
         do {
-            let calibrations = try CalibrationSet(optionalFile: CalibrationSet.userFile)
-            configuration.engine.beaconCalibrations = calibrations.beaconCalibrations
+            try CalibrationSet(optionalFile: CalibrationSet.userFile).apply(to: &configuration.engine)
         } catch {
             logger.error("\(error); using the power that beacons advertise")
         }

@@ -76,7 +76,7 @@ package struct MonitoringCore: ~Copyable {
     /// The places in which beacons are located; nil if none are located.
     var places: PlacePlan?
     var placeNames: [String] = []
-    private var placeReceivers: [String: Int] = [:]
+    var placeReceivers: [String: Int] = [:]
     var receiverNames: [ReceiverID: String] = [:]
 
     /// The search for identities that more than one device uses; nil if it is not requested.
@@ -116,7 +116,7 @@ package struct MonitoringCore: ~Copyable {
         _ configuration: EngineConfiguration = EngineConfiguration(), calibrations: CalibrationSet = CalibrationSet()
     ) {
         var configuration = configuration
-        configuration.beaconCalibrations.merge(calibrations.beaconCalibrations) { set, _ in set }
+        calibrations.apply(to: &configuration)
         engine = Engine(configuration: configuration)
         self.calibrations = calibrations
         if let learned = calibrations.learned {
@@ -581,136 +581,6 @@ extension MonitoringCore {
 }
 
 extension MonitoringCore {
-    /// Starts to locate beacons in the places of a plan.
-    ///
-    /// - Parameters:
-    ///   - plan: the places and the names of their receivers.
-    ///   - constraints: the beacons; nil stands for all.
-    package mutating func startLocating(_ plan: PlacePlan, _ constraints: [BeaconConstraint?]) {
-        places = plan
-        placeNames = plan.placeNames
-        placeReceivers = Dictionary(uniqueKeysWithValues: plan.receiverNames.enumerated().map { ($1, $0) })
-        engine.startLocating(plan.map, constraints)
-        for (receiver, name) in receiverNames.sorted(by: { $0.key.index < $1.key.index }) {
-            attach(receiver, named: name)
-        }
-    }
-
-    /// Waits for beacons that were not heard. A beacon that stays unheard is in no place after the exit time-out of
-    /// places.
-    package mutating func awaitBeacons(_ identities: [BeaconIdentity]) { engine.awaitBeacons(identities) }
-
-    /// Stops locating beacons. Harmless if none are located.
-    package mutating func stopLocating() {
-        places = nil
-        placeNames = []
-        placeReceivers = [:]
-        engine.stopLocating()
-    }
-
-    /// Sets the name by which plans know a receiver, and adds the receiver.
-    package mutating func name(_ receiver: ReceiverID, _ name: String) {
-        addReceiver(receiver)
-        guard receiverNames[receiver] != name else { return }
-        receiverNames[receiver] = name
-        if !calibrations.receivers.isEmpty {
-            engine.setCalibration(calibrations.calibration(of: name) ?? ReceiverCalibration(), of: receiver)
-        }
-        engine.setName(name, isMeasured: calibrations.receivers[name] != nil, of: receiver)
-        attach(receiver, named: name)
-        locate(receiver, named: name)
-    }
-
-    /// Sets the last known place of a beacon, for example from an earlier run.
-    ///
-    /// - Parameters:
-    ///   - place: the place's name; nil if the beacon was in none. An unknown name is ignored.
-    ///   - identity: the beacon.
-    package mutating func setKnownPlace(_ place: String?, of identity: BeaconIdentity) {
-        guard let place else { return engine.setKnownPlace(.nowhere, of: identity) }
-        guard let number = placeNames.firstIndex(of: place) else { return }
-        engine.setKnownPlace(.place(number), of: identity)
-    }
-
-    private mutating func attach(_ receiver: ReceiverID, named name: String) {
-        guard let places else { return }
-        engine.setReceiver(receiver, of: places.deafReceivers.contains(name) ? nil : placeReceivers[name])
-    }
-
-    /// Converts the engine's report of one second, replacing numbers with names.
-    func event(of beacons: [LocatedBeacon], at time: Timestamp) -> LocatingEvent {
-        LocatingEvent(
-            time: wall(time, of: nil),
-            beacons: beacons.map { beacon in
-                event(
-                    of: beacon.identity, at: time, whereabouts: beacon.whereabouts, before: beacon.whereabouts,
-                    beacon.grounds)
-            })
-    }
-
-    /// Converts a change of the engine, replacing numbers with names.
-    func event(of change: PlaceChange) -> PlaceEvent {
-        event(
-            of: change.identity, at: change.time, whereabouts: change.whereabouts, before: change.before,
-            change.grounds)
-    }
-
-    private func event(
-        of identity: BeaconIdentity, at time: Timestamp, whereabouts: PlaceState, before: PlaceState,
-        _ grounds: PlaceEvidence
-    ) -> PlaceEvent {
-        func name(_ whereabouts: PlaceState) -> String? {
-            guard case .place(let number) = whereabouts, placeNames.indices.contains(number) else { return nil }
-            return placeNames[number]
-        }
-        let state: RegionState =
-            switch whereabouts {
-            case .unknown: .unknown
-            case .nowhere: .outside
-            case .place: .inside
-            }
-        let receiver = grounds.receiver
-        return PlaceEvent(
-            time: wall(time, of: receiver), identity: identity, state: state, place: name(whereabouts),
-            before: name(before), receiver: receiver.flatMap { receiverNames[$0] }, level: grounds.level,
-            margin: grounds.margin, runnerUp: grounds.runnerUp.flatMap { name(.place($0)) })
-    }
-}
-
-extension MonitoringCore {
-    /// Starts to learn the offsets of beacons, and of receivers that move; see ``OffsetLearner``.
-    ///
-    /// - Parameter stored: the learner of an earlier run; nil to start with the offsets of the calibrations.
-    package mutating func startLearningOffsets(from stored: OffsetLearner? = nil) {
-        let learned = calibrations.learned
-        engine.learnOffsets(
-            with: stored
-                ?? OffsetLearner(receivers: learned?.receivers ?? [:], beacons: learned?.beaconOffsets ?? [:]))
-    }
-
-    /// Stops to learn offsets. Those of the calibrations are used again. Harmless if it does not learn.
-    package mutating func stopLearningOffsets() {
-        let learned = calibrations.learned
-        engine.useOffsets(receivers: learned?.receivers ?? [:], beacons: learned?.beaconOffsets ?? [:])
-    }
-
-    /// Sets whether a receiver moves among the beacons. Receivers stand by default.
-    package mutating func setMoves(_ moves: Bool, of receiver: ReceiverID) { engine.setMoves(moves, of: receiver) }
-
-    /// Lets the learned offset of a receiver follow its new name.
-    package mutating func renameOffset(of old: String, to new: String) { engine.renameOffset(of: old, to: new) }
-
-    /// The learned offsets with their grounds; nil if none are learned.
-    package var learnedOffsets: OffsetLearner? { engine.offsetLearner }
-
-    /// Returns the learned offsets if they were fitted since the last call; nil otherwise.
-    package mutating func takeNewOffsets() -> OffsetLearner? {
-        guard engine.hasNewOffsets else { return nil }
-        return engine.takeNewOffsets(at: wall(Timestamp(nanoseconds: max(newest, 0)), of: nil))
-    }
-}
-
-extension MonitoringCore {
     /// Starts the search for identities that more than one device uses, or changes the beacons that it covers.
     ///
     /// - Parameters:
@@ -745,7 +615,7 @@ extension MonitoringCore {
         OmittedSuspicions(findings: suspicions?.omittedFindings ?? 0, adverts: suspicions?.ignoredAdverts ?? 0)
     }
 
-    private mutating func locate(_ receiver: ReceiverID, named name: String) {
+    mutating func locate(_ receiver: ReceiverID, named name: String) {
         let offset = calibrations.receivers.isEmpty ? nil : calibrations.calibration(of: name)?.offset
         suspicions?.setReceiver(receiver, at: positions[name], offset: offset ?? 0)
     }

@@ -31,9 +31,17 @@ package struct TaughtJudgement: Equatable, Sendable {
         return count > 0 ? Double(places.reduce(0) { $0 + $1.right }) / Double(count) : nil
     }
 
-    /// The remedy if too few points are found in their place; nil if enough are.
+    /// The share of points whose strongest receiver is in their place; nil if no place has a receiver. That receiver
+    /// decides without teaching.
+    package var rightnessUntaught: Double?
+
+    /// The remedy if too few points are found in their place, or fewer than without teaching; nil if enough are.
     package var advice: String? {
-        rightness.map { $0 < Self.enough } == true ? "Teach more spots, or add a receiver." : nil
+        if let rightness, let rightnessUntaught, rightness < rightnessUntaught {
+            return "The strongest receiver alone finds \(Int((rightnessUntaught * 100).rounded())) % of the points. "
+                + "Forget this teaching, or teach more spots."
+        }
+        return rightness.map { $0 < Self.enough } == true ? "Teach more spots, or add a receiver." : nil
     }
 
     /// A sentence about each confusion, such as "Bath is taken for Hall in 2 of 12".
@@ -73,7 +81,23 @@ extension PlacePlan {
                 .map { ($0.key.map { names[$0] }, $0.value) }
             judgement.places.append(place)
         }
+        if map.receivers.indices.contains(where: { map.receivers[$0] != nil && !map.guessed.contains($0) }) {
+            let right = (own + new).count { map.strongestPlace(of: $0) == $0.place }
+            judgement.rightnessUntaught = Double(right) / Double(max(own.count + new.count, 1))
+        }
         return judgement
+    }
+}
+
+extension PlaceMap {
+    /// Returns the place of the receiver that hears a point best; nil if no receiver of a place hears it.
+    fileprivate func strongestPlace(of point: TaughtPoint) -> Int? {
+        var best: (place: Int, level: Double)?
+        for (number, level) in point.levels.enumerated() where !guessed.contains(number) {
+            guard case .heard(let level) = level, let place = receivers[number] else { continue }
+            if level > best?.level ?? -.infinity { best = (place, level) }
+        }
+        return best?.place
     }
 }
 

@@ -6,7 +6,7 @@ struct AddressBook: Sendable {
     private let seed: UInt64
     private let stream: String
     private let rotation: Int64?
-    /// The function of the sender's key, by which it is recognized; nil for a sender without one.
+    /// The function of the sender's key, which identifies the sender; nil for a sender without one.
     private let resolver: AddressResolver?
 
     /// The time since which the current address is in use, in nanoseconds after the start of the simulation.

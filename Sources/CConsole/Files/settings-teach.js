@@ -1,4 +1,4 @@
-// Teaching a place: choose a room and a tag, walk, see points arrive and what they would change, keep or throw away.
+// Teaching a place: choose a room and a tag, walk, see points arrive with the change they would make, keep or discard.
 
 import { Stream, get, isReadOnly, pathOf, send } from "./api.js";
 import { announce, confirmed, el, follow, patch, poll, problemNode, show, showProblem, text, toast } from "./dom.js";

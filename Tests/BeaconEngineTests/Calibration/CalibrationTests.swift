@@ -7,9 +7,10 @@ struct CalibrationTests {
     /// Returns the beacon of the last report after `seconds` with ten adverts a second.
     private func range(
         _ rssi: Int8, power: Int8 = -59, seconds: Int = 20, beacon: BeaconCalibration? = nil,
-        receiver: ReceiverCalibration? = nil
+        receiver: ReceiverCalibration? = nil, exponent: Double? = nil
     ) throws -> RangedBeacon {
         var configuration = EngineConfiguration()
+        if let exponent { configuration.strategy.distance.outerExponent = exponent }
         let sighting = Sighting.of(at: 0, rssi: rssi, power: power)
         if let beacon { configuration.beaconCalibrations = [sighting.identity: beacon] }
         var engine = Engine(configuration: configuration)
@@ -41,6 +42,17 @@ struct CalibrationTests {
         // Implausible values are limited to an exponent of four.
         let absurd = BeaconCalibration(power: -59, lossToThreeMeters: 60)
         #expect(isClose(try range(-79, beacon: absurd).accuracy, 3.163))
+    }
+
+    @Test("A site's exponent changes distances beyond a meter, their ranges, and no beacon with a measured slope")
+    func exponent() throws {
+        let open = try range(-79, exponent: 2)
+        #expect(isClose(open.accuracy, 10))
+        let (range, expected) = (try #require(open.accuracyRange), DistanceUncertainty.range(of: 10))
+        #expect(isClose(range.lowerBound, expected.lowerBound) && isClose(range.upperBound, expected.upperBound))
+        #expect(try self.range(-50, exponent: 2).accuracy == self.range(-50).accuracy)
+        let steep = BeaconCalibration(power: -59, lossToThreeMeters: 14.314)
+        #expect(isClose(try self.range(-73, beacon: steep, exponent: 2).accuracy, 2.929))
     }
 
     @Test("A receiver's offset is subtracted from its readings")

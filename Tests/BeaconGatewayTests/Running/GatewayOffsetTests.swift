@@ -84,5 +84,29 @@ struct GatewayOffsetTests {
         #expect(some.sources.map(\.moving) == [.named(["cart", "phone"])])
         let wrong = check("sources: [{name: a, from: hci, moves: {a: b}}]").diagnostics
         #expect(wrong.contains { "\($0)".contains("write true, false, or the names of the receivers that move") })
+        let misspelt = check("sources: [{name: a, from: hci, moves: tue}]").diagnostics
+        #expect(misspelt.contains { "\($0)".contains("\"moves\" is \"tue\"; write true, false, or the names") })
+    }
+
+    @Test("The configuration sets the exponent of the site, before that of the calibration file")
+    func exponent() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("exponent-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data(#"{"version":1,"receivers":{},"beacons":{},"exponent":3}"#.utf8)
+            .write(to: folder.appendingPathComponent("calibration.json"))
+        func check(_ text: String) -> GatewayConfiguration.Checked {
+            GatewayConfiguration.check(
+                "regions: [{name: hall, uuid: \(GatewayBench.uuid)}]\nsources: [{name: a, from: hci}]\n" + text,
+                folder: folder, environment: [:])
+        }
+        #expect(check("").configuration.calibrations.exponent == nil)
+        #expect(check("exponent: 2").configuration.calibrations.exponent == 2)
+        #expect(check("calibration: calibration.json").configuration.calibrations.exponent == 3)
+        #expect(check("exponent: 2.1\ncalibration: calibration.json").configuration.calibrations.exponent == 2.1)
+        for wrong in ["0.5", "7", "open"] {
+            let diagnostics = check("exponent: \(wrong)").diagnostics
+            #expect(diagnostics.contains { "\($0)".contains("write a number from 1 to 6") }, "\(diagnostics)")
+        }
     }
 }

@@ -3,7 +3,7 @@ import BeaconDelivery
 import BeaconMonitoring
 import Foundation
 
-/// What was taught of one place in the console: an item that exists beside the place, and follows its name.
+/// The points of one place that were taught in the console: an item beside the place, which follows its name.
 package struct PlaceTeaching: Codable, Equatable, Sendable {
     /// The points of one teaching.
     package struct Walk: Codable, Equatable, Sendable {

@@ -57,7 +57,7 @@ extension BeaconSettings {
     /// dark screen may be silent for many minutes.
     static let exitTimeoutOfTags = Duration.seconds(900)
 
-    /// The silence after which it has left, if it has a time of its own.
+    /// The silence after which it has left; nil for the usual time.
     var ownExitTimeout: Duration? { exitTimeout ?? (tag == nil ? nil : Self.exitTimeoutOfTags) }
 
     /// The region of only this beacon. The intervals of a tag say nothing about its next advert.

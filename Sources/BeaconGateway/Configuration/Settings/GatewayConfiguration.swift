@@ -232,6 +232,10 @@ extension GatewayConfiguration {
                 }
             },
             Setting(
+                "exponent", \.calibrations.exponent, .exponent,
+                default: "that of the calibration file, or 1.75",
+                "How fast signals fall beyond one meter: 2 in open air."),
+            Setting(
                 "learned-offsets", \.learnsOffsets, .boolean,
                 "Learns how much beacons, and receivers that move, differ from others of their kind."),
             Setting(
@@ -352,4 +356,11 @@ public struct LogSettings: Hashable, Sendable {
                 "level", \.level, .word(Logger.Level.allCases.map { ($0.rawValue, $0) }),
                 "The minimum level of log lines.")
         ])
+}
+
+extension SettingKind<Double> {
+    /// The exponent of a site.
+    fileprivate static let exponent = SettingKind(.number(above: 0), "write a number from 1 to 6") { text in
+        Double(text).flatMap { CalibrationSet.exponents.contains($0) ? $0 : nil }
+    }
 }
