@@ -152,7 +152,8 @@ let package = Package(
         module("BeaconCapture", dependencies: ["CLibrary", "BeaconModel", "BeaconRadio", "CZlib"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module(
-            "BeaconSimulation", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio"],
+            "BeaconSimulation",
+            dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio"],
             resources: [.embedInCode("Scenarios")]),
         module(
             "LinuxRadio",
@@ -259,7 +260,7 @@ let package = Package(
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
                 "BeaconApplications", "BeaconBroker", "BeaconCapture", "BeaconReceivers", "BeaconConfiguration",
                 "BeaconMonitoring", "BeaconRelay", "BeaconFleet", "BeaconDelivery", "BeaconEventStore", "BeaconMQTT",
-                "BeaconNATS", "BeaconPrograms",
+                "BeaconNATS", "BeaconPrograms", "BeaconSimulation",
                 product("NIOCore", "swift-nio", trait: "Gateway"),
                 product("NIOSSL", "swift-nio-ssl", trait: "Gateway"),
                 logging,
@@ -273,7 +274,7 @@ let package = Package(
             dependencies: [
                 "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconConfiguration",
                 "BeaconDelivery", "BeaconEventStore", "BeaconFleet", "BeaconMonitoring", "BeaconReceivers",
-                "BeaconGateway",
+                "BeaconSimulation", "BeaconGateway",
                 "LinuxRadio",
                 product("AsyncHTTPClient", "async-http-client", trait: "Gateway"),
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),

@@ -51,7 +51,7 @@ struct Beacon: AsyncParsableCommand {
         subcommands: [
             ScanCommand.self, RangeCommand.self, MonitorCommand.self, PlacesCommand.self, TeachCommand.self,
             AdvertiseCommand.self, RelayCommand.self, ProxyCommand.self,
-            DecodeCommand.self,
+            DecodeCommand.self, PlanCommand.self,
             RecordCommand.self, SimulateCommand.self, AirCommand.self, CalibrateCommand.self, DoctorCommand.self,
             AuthorizationCommand.self,
         ]

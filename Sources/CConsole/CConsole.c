@@ -88,6 +88,12 @@ static const unsigned char page_setup_js[] = {
 static const unsigned char plan_live_js[] = {
 #embed "Files/plan-live.js"
 };
+static const unsigned char plan_forecast_js[] = {
+#embed "Files/plan-forecast.js"
+};
+static const unsigned char plan_rooms_js[] = {
+#embed "Files/plan-rooms.js"
+};
 static const unsigned char plan_js[] = {
 #embed "Files/plan.js"
 };
@@ -203,6 +209,8 @@ static const struct beacon_console_file files[] = {
     FILE_OF("page-settings.js", page_settings_js),
     FILE_OF("page-setup.js", page_setup_js),
     FILE_OF("plan-live.js", plan_live_js),
+    FILE_OF("plan-forecast.js", plan_forecast_js),
+    FILE_OF("plan-rooms.js", plan_rooms_js),
     FILE_OF("plan.js", plan_js),
     FILE_OF("presence.js", presence_js),
     FILE_OF("rule-form.js", rule_form_js),

@@ -30,6 +30,7 @@ struct ScenarioDocumentationTests {
         ("The file", #"{"duration": 1, "receivers": [{"position": [0, 0]}], "?": 0}"#),
         ("environment", #"{"duration": 1, "environment": {"?": 0}}"#),
         ("walls", #"{"duration": 1, "walls": [{"from": [0, 0], "to": [1, 1], "?": 0}]}"#),
+        ("rooms and doors", #"{"duration": 1, "rooms": [{"name": "a", "polygon": [[0, 0], [1, 0], [1, 1]], "?": 0}]}"#),
         ("people", #"{"duration": 1, "people": [{"name": "ann", "walk": [[0, 0]], "?": 0}]}"#),
         ("people", #"{"duration": 1, "people": [{"name": "ann", "walk": [{"to": [0, 0], "?": 0}]}]}"#),
         ("receivers", #"{"duration": 1, "receivers": [{"position": [0, 0], "?": 0}]}"#),

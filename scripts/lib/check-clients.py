@@ -31,6 +31,12 @@ TOKEN = "0123456789abcdef"
 APP = {"Authorization": "Basic " + base64.b64encode(b"key:secret").decode()}
 PICTURE = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
 TABLE = f"name,uuid,major,minor\r\nshelf,{UUID},1,9\r\n".encode()
+FLAT = {
+    "plan": {
+        "width": 8, "height": 4, "receivers": {"a": [1, 2], "b": [6, 2, 2]}, "beacons": {}, "doors": [[4, 2]],
+        "rooms": [
+            {"name": "hall", "polygon": [[0, 0], [4, 0], [4, 4], [0, 4]]},
+            {"name": "bath", "polygon": [[4, 0], [8, 0], [8, 4], [4, 4]]}]}}
 STREAMS = {"streamRanging", "streamEvents", "streamTeaching", "recordSightings"}
 
 
@@ -231,6 +237,7 @@ def check_museum(operations, folder):
         call("setPlan")
         call("setPlanPicture", given={"body": PICTURE})
         call("getPlan")
+        call("forecastPlan", given={"body": FLAT})
         call("getPlanPicture")
         call("removePlanPicture")
         call("openSession", 204)

@@ -421,6 +421,94 @@ places:
     print("ok   a room is taught by keyboard, wide and narrow: points, what they change, keep, undo and throw away")
 
 
+def check_forecast(folder, pictures):
+    """Checks that a plan is drawn and predicted by keyboard, that a receiver is tried, and that the work ends with its
+    reader."""
+    from axe_selenium_python import Axe
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    own = os.path.join(folder, "forecast")
+    os.mkdir(own)
+    gateway = Gateway(own, f"""sources: [air]
+web: {{ listen: "127.0.0.1:0" }}
+outbox: {{ path: {own}/beacond.sqlite }}
+places:
+  - {{ name: hall, receivers: [hall] }}
+  - {{ name: kitchen, receivers: [kitchen] }}
+""")
+    plan = {
+        "width": 13, "height": 5, "receivers": {"hall": [1, 1, 1.5], "kitchen": [5, 1]}, "beacons": {},
+        "rooms": [
+            {"name": "hall", "polygon": [[0.5, 0.5], [4.5, 0.5], [4.5, 4.5], [0.5, 4.5]]},
+            {"name": "kitchen", "polygon": [[4.5, 0.5], [8.5, 0.5], [8.5, 4.5], [4.5, 4.5]]},
+            {"name": "bath", "polygon": [[8.5, 0.5], [12.5, 0.5], [12.5, 4.5], [8.5, 4.5]]}],
+        "doors": [[4.5, 2.5], [8.5, 2.5]]}
+    assert gateway.status("/v1/plan", "PUT", plan, X_Beacon_Console="1") == 200
+    walled = dict(plan, doors=plan["doors"][:1])
+    assert gateway.status("/v1/plan/forecast", "POST", {"plan": walled}, X_Beacon_Console="1") == 422
+    for width, scheme in [(1280, "light"), (390, "dark")]:
+        browser = Browser(width, scheme=scheme)
+        driver = browser.driver
+
+        def press(words):
+            shown_button(browser, f"normalize-space()='{words}' and not(@disabled)").send_keys(Keys.ENTER)
+
+        def picture(name):
+            axe = Axe(driver)
+            axe.inject()
+            violations = axe.run()["violations"]
+            assert not violations, f"forecast, {name}: {axe.report(violations)}"
+            assert driver.execute_script(
+                "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), f"{name} is too wide"
+            if pictures:
+                size = driver.get_window_size()
+                driver.set_window_size(size["width"], driver.execute_script("return document.documentElement.scrollHeight") + 200)
+                driver.save_screenshot(os.path.join(pictures, f"forecast-{name}-{width}-{scheme}.png"))
+                driver.set_window_size(size["width"], size["height"])
+
+        try:
+            driver.get(f"{gateway.address}/#/settings/plan")
+            browser.sees("What will it hear")
+            press("Predict")
+            browser.sees("No receiver covers bath")
+            assert driver.find_elements(By.CSS_SELECTOR, ".room-area[data-state=uncovered]"), "the plan has no colors"
+            assert len(driver.find_elements(By.CSS_SELECTOR, ".forecast-table tbody tr")) == 3
+            picture("told")
+            press("Try one more receiver")
+            spot = until(lambda: driver.find_elements(By.CSS_SELECTOR, ".spot.trial"), "there is no receiver to try")[0]
+            browser.sees("has changed since this prediction")
+            spot.send_keys(*[Keys.SHIFT + Keys.ARROW_RIGHT] * 4, Keys.NULL)
+            press("Predict")
+            browser.sees("One receiver more in bath: rooms are right")
+            picture("tried")
+            press("Do not try it")
+            press("+ Room")
+            corner = driver.switch_to.active_element
+            assert corner.get_attribute("data-key") == "corners 0", "the new room's first corner has no focus"
+            before = corner.get_attribute("aria-label")
+            corner.send_keys(Keys.ARROW_LEFT)
+            until(lambda: corner.get_attribute("aria-label") != before, "a corner does not move by keys")
+            press("Predict")
+            browser.sees("overlaps")
+            picture("drawn")
+            press("Revert")
+            until(lambda: len(driver.find_elements(By.CSS_SELECTOR, ".room-area")) == 3, "the room stays")
+            assert [one for one in browser.errors() if "422" not in str(one)] == [], browser.errors()
+        finally:
+            driver.quit()
+    # A reader that leaves ends the work, so the next one does not wait for it.
+    large = dict(plan, receivers={f"{number}": [1 + number / 10, 1] for number in range(64)})
+    body = json.dumps({"plan": large}).encode()
+    with contextlib.closing(socket.create_connection(("127.0.0.1", gateway.port))) as connection:
+        connection.sendall(
+            b"POST /v1/plan/forecast HTTP/1.1\r\nHost: localhost\r\nX-Beacon-Console: 1\r\n"
+            b"Content-Type: application/json\r\nContent-Length: " + str(len(body)).encode() + b"\r\n\r\n" + body)
+        until(lambda: gateway.status("/v1/plan/forecast", "POST", {"plan": plan}, X_Beacon_Console="1") == 429, "two run at once")
+    until(lambda: gateway.status("/v1/plan/forecast", "POST", {"plan": plan}, X_Beacon_Console="1") == 200, "the work does not end")
+    gateway.kill()
+    print("ok   a plan's rooms are drawn and predicted by keyboard, wide and narrow; a receiver is tried")
+
+
 def check_take_over(folder, pictures):
     """Checks that a beacon and a rule of the file are taken over by keyboard, can be edited then, and stay after a restart."""
     from selenium.webdriver.common.by import By
@@ -686,6 +774,7 @@ def main():
         check_token(folder)
         check_take_over(folder, pictures)
         check_teaching(folder, pictures)
+        check_forecast(folder, pictures)
         check_connections_forms(folder, pictures)
         check_setup(folder, pictures, "127.0.0.1")
         check_setup(folder, None, "0.0.0.0")

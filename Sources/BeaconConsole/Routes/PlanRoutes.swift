@@ -22,6 +22,8 @@ struct PlanRoutes: Sendable {
         @Nullable var image: String?
         var receivers: [String: [Double]]
         var beacons: [String: [Double]]
+        var rooms: [BuildingPlan.Room]
+        var doors: [[Double]]
     }
 
     /// The stored form of a picture: its type, a line feed, its bytes.
@@ -102,6 +104,7 @@ struct PlanRoutes: Sendable {
         // A new picture has a new address, so that browsers do not show an old one from their cache.
         let image = try await picture().map { "v1/plan/image?\(String(StableHash.fnv1a($0.bytes), radix: 16))" }
         return PlanValue(
-            width: plan.width, height: plan.height, image: image, receivers: plan.receivers, beacons: plan.beacons)
+            width: plan.width, height: plan.height, image: image, receivers: plan.receivers, beacons: plan.beacons,
+            rooms: plan.rooms, doors: plan.doors)
     }
 }

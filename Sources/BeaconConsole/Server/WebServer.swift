@@ -213,6 +213,7 @@ package struct WebServer: Service {
         ).add(to: v1)
         PeopleRoutes(state: state, current: current).add(to: v1)
         PlanRoutes(gateway: gateway, state: state, broadcast: broadcast).add(to: v1)
+        ForecastRoutes(gateway: gateway, state: state).add(to: v1)
         BackupRoutes(settings: settings, current: current, store: state.store).add(to: v1)
         SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
             to: v1)

@@ -91,7 +91,7 @@ struct Broadcast: Sendable {
     mutating func transmit(
         through medium: Medium, place: (Int64) -> RadioPosition? = { _ in nil },
         _ deliver: (Heard, RawSpan) throws -> Void
-    ) throws {
+    ) rethrows {
         guard let time = nextTime, let sender = skip() else { return }
         transmitters[sender].prepare(for: time)
         let transmitter = transmitters[sender]

@@ -20,6 +20,9 @@ public struct Scenario: Hashable, Sendable {
 
     let environment: Environment
     let walls: [Wall]
+
+    /// The rooms, for predictions; the air is the same without them.
+    let rooms: [RoomOutline]
     let people: [Person]
     let receivers: [ReceiverPlan]
     let beacons: [BeaconPlan]

@@ -44,6 +44,7 @@ struct ScenarioReader {
         uuid = try file.take("uuid")?.uuid()
         let environment = try environment(from: file.take("environment"))
         let walls = try file.take("walls")?.list(atMost: Self.maximumWalls).map(wall(from:)) ?? []
+        let (rooms, roomWalls) = try self.rooms(from: file.take("rooms"), doors: file.take("doors"))
         for value in try file.take("people")?.list(atMost: Self.maximumPeople) ?? [] {
             try people.append(person(from: value))
         }
@@ -64,7 +65,8 @@ struct ScenarioReader {
         }
         return Scenario(
             name: name, summary: summary, seed: seed, duration: duration, environment: environment,
-            walls: walls, people: people, receivers: receivers, beacons: beacons, devices: devices, crowds: crowds)
+            walls: walls + roomWalls, rooms: rooms, people: people, receivers: receivers, beacons: beacons,
+            devices: devices, crowds: crowds)
     }
 
     private func environment(from value: ScenarioValue?) throws -> Environment {
@@ -99,11 +101,28 @@ struct ScenarioReader {
         var object = try value.object()
         let start = try object.require("from", "where the wall begins, [x, y]").point()
         let end = try object.require("to", "where the wall ends, [x, y]").point()
-        // Between a light wall, 3.4 dB, and brick, 6.9 dB, by the multi-wall model of COST 231.
-        let loss = try object.take("loss")?.number(in: 0...200, unit: "dB") ?? 6
+        let loss = try object.take("loss")?.number(in: 0...200, unit: "dB") ?? Wall.usualLoss
         try object.finish()
         guard start != end else { throw value.invalid("begins where it ends; write two different places") }
         return Wall(start: start, end: end, loss: loss)
+    }
+
+    /// Reads the rooms, and the walls on their edges if there are doors.
+    private func rooms(
+        from list: ScenarioValue?, doors: ScenarioValue?
+    ) throws -> (rooms: [RoomOutline], walls: [Wall]) {
+        var rooms: [RoomOutline] = []
+        for value in try list?.list(atMost: RoomSurvey.maximumRooms) ?? [] {
+            var object = try value.object()
+            let name = try object.require("name", "the room's name").name()
+            let polygon = try object.require("polygon", "the room's corners, [[x, y], ...]")
+            try object.finish()
+            let corners = try polygon.list(atMost: 1000).map { try $0.point() }
+            rooms.append(try RoomOutline(name: name, corners: corners, path: value.path))
+        }
+        guard let doors else { return (rooms, []) }
+        let points = try doors.list(atMost: 1000).map { try $0.point() }
+        return (rooms, try RoomOutline.walls(around: rooms, doors: points, loss: Wall.usualLoss, path: doors.path))
     }
 
     private func person(from value: ScenarioValue) throws -> Person {

@@ -89,8 +89,8 @@ async function request(path, options = {}, again = true) {
   let response;
   try {
     response = await fetch(path, { cache: "no-store", credentials: "same-origin", signal: AbortSignal.timeout(patience), ...options });
-  } catch {
-    lost();
+  } catch (failure) {
+    if (failure.name !== "AbortError") lost();
     throw new Problem(0, "beacond cannot be reached");
   }
   heard();
@@ -116,9 +116,9 @@ export const send = (method, path, body) => request(path, {
   method, body: JSON.stringify(body), headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), "X-Beacon-Console": "1" },
 });
 
-/** Sends JSON with a longer timeout, for requests that read the whole history. */
-export const sendSlowly = (method, path, body) => request(path, {
-  method, body: JSON.stringify(body), signal: AbortSignal.timeout(longPatience),
+/** Sends JSON with a longer timeout, for requests that read the whole history or compute for long. A signal ends it. */
+export const sendSlowly = (method, path, body, signal) => request(path, {
+  method, body: JSON.stringify(body), signal: AbortSignal.any([AbortSignal.timeout(longPatience), ...(signal ? [signal] : [])]),
   headers: { "Content-Type": "application/json", "X-Beacon-Console": "1" },
 });
 

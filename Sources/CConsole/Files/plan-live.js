@@ -23,7 +23,7 @@ export function livePlan() {
     show(node, Boolean(there));
     if (!there || !seen) return;
     const { marks, rings, sentences, absent } = arrange(plan, receivers, seen);
-    scene.update(plan, marks, rings);
+    scene.update(plan, marks, rings, plan.rooms.map((room, index) => ({ key: String(index), corners: room.polygon, label: "", state: "" })));
     scene.describe(`Plan of ${plan.width} by ${plan.height} meters. ${sentences.length ? "The text below describes it." : "It is empty."}`);
     patch(words, sentences, (sentence) => sentence.key, () => el("li"), (item, sentence) => text(item, sentence.words));
     text(elsewhere, absent.length ? `Not on the plan, since their receivers are not: ${absent.join(", ")}.` : "");

@@ -7,21 +7,25 @@ import { attribute, el, patch, svg, text } from "./dom.js";
 const shapes = {
   receiver: () => [svg("rect.shape", { x: -7, y: -7, width: 14, height: 14, rx: 4 }), svg("path.waves", { d: "M-3 0a3 3 0 0 1 6 0M-.01 2.5h.02" })],
   fixed: () => [svg("path.shape", { d: "M0 -7.5L7.5 0 0 7.5 -7.5 0z" })],
+  trial: () => [svg("circle.shape", { r: 9 }), svg("path.waves", { d: "M-3.5 0h7M0 -3.5v7" })],
+  door: () => [svg("path.shape", { d: "M-6 -6h12v12h-12z" }), svg("path.waves", { d: "M-2 -3.5v7M2 -3.5v7" })],
+  corner: () => [svg("circle.shape", { r: 6 })],
   moving: () => [svg("circle.halo", { r: 12 }), svg("circle.shape", { r: 6.5 })],
 };
 
 /** The kinds of marks, in the order in which they get labels. */
-const order = ["moving", "fixed", "receiver"];
+const order = ["moving", "trial", "fixed", "receiver", "door", "corner"];
 
 /** Creates a plan, which draws itself again when its width changes. `update` receives the server's plan, the marks `{
- *  key, kind, at: [x, y], label, state, offset }`, and rings `{ key, at, meters, label }`. */
+ *  key, kind, at: [x, y], label, state, offset }`, rings `{ key, at, meters, label }`, and areas `{ key, corners, label,
+ *  state, selected }`. */
 export function makePlan({ title, editable }) {
   const name = svg("title", {});
   const picture = svg("image.floor", { preserveAspectRatio: "none" });
   const floor = svg("rect.floor-edge", {});
   const scale = el("span.plan-scale", { "aria-hidden": "true" }, el("span.bar"), el("span"));
-  const rings = svg("g", {}), marks = svg("g", {});
-  const node = svg("svg.plan", { role: editable ? "group" : "img", "aria-label": editable ? title : null }, floor, picture, rings, marks);
+  const areas = svg("g", {}), rings = svg("g", {}), marks = svg("g", {});
+  const node = svg("svg.plan", { role: editable ? "group" : "img", "aria-label": editable ? title : null }, floor, picture, areas, rings, marks);
   if (!editable) {
     name.id = "plan-title";
     node.prepend(name);
@@ -43,6 +47,18 @@ export function makePlan({ title, editable }) {
     attribute(picture, "href", plan.image);
     node.classList.toggle("pictured", Boolean(plan.image));
     drawScale(scale, factor, plan.width);
+    patch(areas, drawn.areas || [], (area) => area.key, () => svg("g.room-area", {}, svg("polygon", {}), svg("text", { "text-anchor": "middle" })), (group, area) => {
+      const [shape, label] = group.children;
+      const corners = area.corners.map(([x, y]) => [x * factor, y * factor]);
+      attribute(shape, "points", corners.map((corner) => corner.map((one) => one.toFixed(1)).join(",")).join(" "));
+      attribute(group, "data-state", area.state);
+      group.classList.toggle("selected", Boolean(area.selected));
+      const across = corners.map((corner) => corner[0]), down = corners.map((corner) => corner[1]);
+      const wide = Math.max(...across) - Math.min(...across);
+      attribute(label, "x", ((Math.max(...across) + Math.min(...across)) / 2).toFixed(1));
+      attribute(label, "y", (Math.max(...down) - 9).toFixed(1));
+      text(label, area.label.length * 7 > wide - 10 ? `${area.label.slice(0, Math.max(1, Math.floor(wide / 7) - 3))}…` : area.label);
+    });
     patch(rings, drawn.rings || [], (ring) => ring.key, () => svg("g.reach-ring", {}, svg("circle", {}), svg("text", { "text-anchor": "middle" })), (group, ring) => {
       const [circle, label] = group.children;
       const radius = Math.max(14, ring.meters * factor);
@@ -87,7 +103,7 @@ export function makePlan({ title, editable }) {
 
   return {
     node, scale,
-    update(plan, all, some) { drawn = { plan, marks: all, rings: some }; draw(); },
+    update(plan, all, some, rooms) { drawn = { plan, marks: all, rings: some, areas: rooms }; draw(); },
     describe: (words) => text(name, words),
     /** Returns the meters at a point of the window. */
     meters(clientX, clientY) {

@@ -108,6 +108,10 @@ struct InterfaceTests {
             "POST /v1/app-installs/{id}/events", "/v1/app-installs/one/events",
             #"[{"type":"opened","uuid":"1","userId":"ann"}]"#, 204, headers: app),
         Sample("PUT /v1/plan", nil, #"{"width":9,"height":5,"receivers":{"a":[1,2]},"beacons":{}}"#),
+        Sample(
+            "POST /v1/plan/forecast", nil,
+            #"{"plan":{"width":8,"height":4,"receivers":{"a":[1,2],"b":[6,2,2]},"beacons":{},"rooms":[{"name":"hall","polygon":[[0,0],[4,0],[4,4],[0,4]]},{"name":"bath","polygon":[[4,0],[8,0],[8,4],[4,4]]}],"doors":[[4,2]]},"receiver":[2,3]}"#
+        ),
         Sample("PUT /v1/plan/image", nil, "<svg/>", headers: [.contentType: "image/svg+xml"]),
         Sample("POST /v1/session", nil, #"{"token":"any"}"#, 204), Sample("DELETE /v1/session", nil, nil, 204),
         Sample(

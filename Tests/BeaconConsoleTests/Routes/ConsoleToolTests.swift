@@ -116,6 +116,43 @@ struct ConsoleToolTests {
         #expect(try await web.ask(.get, "/v1/plan").json["image"] is NSNull)
     }
 
+    @Test("The rooms of a plan are stored, and what they will hear is predicted; a mistake is told in words")
+    func forecast() async throws {
+        let places = PlacePlan([.init(name: "hall", receivers: ["a"]), .init(name: "kitchen", receivers: ["b"])])
+        let web = try WebBench(places: places)
+        func plan(_ door: String, _ receiver: String = "[6,2]") -> String {
+            #"{"width":12,"height":4,"receivers":{"a":[1,2,1.5],"b":\#(receiver)},"beacons":{},"rooms":["#
+                + #"{"name":"hall","polygon":[[0,0],[4,0],[4,4],[0,4]]},{"name":"kitchen","polygon":[[4,0],[8,0],[8,4],[4,4]]},"#
+                + #"{"name":"bath","polygon":[[8,0],[12,0],[12,4],[8,4]]}],"doors":[[4,2],\#(door)]}"#
+        }
+        #expect(try await send(web, .put, "/v1/plan", plan("[8,2]")).status == 200)
+        let stored = try await web.ask(.get, "/v1/plan").json
+        #expect((stored["rooms"] as? [Any])?.count == 3)
+        #expect((stored["receivers"] as? [String: [Double]])?["a"] == [1, 2, 1.5])
+        let told = try await send(web, .post, "/v1/plan/forecast", #"{"receiver":[10,2]}"#).json
+        let forecast = try #require(told["forecast"] as? [String: Any])
+        #expect(forecast["rooms"] as? [String] == ["hall", "kitchen", "bath"])
+        #expect(forecast["uncovered"] as? [String] == ["bath"])
+        #expect(told["tried"] as? String == "bath")
+        #expect((told["change"] as? [String: Any])?["isDifferent"] as? Bool == true)
+        // A receiver belongs to its place, even if it hangs elsewhere.
+        let elsewhere = try await send(web, .post, "/v1/plan/forecast", #"{"plan":\#(plan("[8,2]", "[10,2]"))}"#).json
+        #expect(((elsewhere["forecast"] as? [String: Any])?["uncovered"] as? [String])?.contains("bath") == true)
+        for (body, words) in [
+            (#"{"plan":\#(plan("[6,2]"))}"#, "Door 2 is farther"),
+            (#"{"plan":\#(plan("[4,1]"))}"#, "The room \"bath\" has no way in"),
+            (#"{"receiver":[40,40]}"#, "The receiver \"one more\" is in no room"),
+            (#"{"receiver":[40]}"#, "is a position"),
+        ] {
+            let refused = try await send(web, .post, "/v1/plan/forecast", body)
+            #expect(refused.status == 422)
+            #expect((refused.json["detail"] as? String)?.contains(words) == true, "\(refused.body)")
+        }
+        // A plan of an earlier version has no rooms.
+        let former = #"{"width":12,"height":4,"receivers":{},"beacons":{}}"#
+        #expect(try await send(web, .put, "/v1/plan", former).json["doors"] as? [Double] == [])
+    }
+
     @Test("Each event is counted in its step by kind")
     func counts() async throws {
         let web = try WebBench()
