@@ -257,7 +257,7 @@ let package = Package(
         module(
             "BeaconGateway",
             dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
+                "CLibrary", "CZlib", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
                 "BeaconApplications", "BeaconBroker", "BeaconCapture", "BeaconReceivers", "BeaconConfiguration",
                 "BeaconMonitoring", "BeaconRelay", "BeaconFleet", "BeaconDelivery", "BeaconEventStore", "BeaconMQTT",
                 "BeaconNATS", "BeaconPrograms", "BeaconSimulation",

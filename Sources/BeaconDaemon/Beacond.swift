@@ -25,6 +25,7 @@ struct Beacond: AsyncParsableCommand {
               beacond ready                             check that a receiver hears
               beacond --fleet nats://hub                join a fleet of machines
               beacond restore beacond.backup            restore a backup
+              beacond replay --from 22:00               play what was heard again
               beacond run --help                        list all options of a run
 
             Environment variables override the file: BEACOND_OUTBOX_PATH for outbox.path, \
@@ -39,7 +40,7 @@ struct Beacond: AsyncParsableCommand {
         version: ProgramVersion.current,
         subcommands: [
             Run.self, Check.self, Schema.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self,
-            TokenCommand.self, Ready.self, Restore.self,
+            TokenCommand.self, Ready.self, Restore.self, ReplayCommand.self,
         ], defaultSubcommand: Run.self)
 
     static func main() async {

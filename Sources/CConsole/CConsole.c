@@ -64,6 +64,9 @@ static const unsigned char page_fleet_js[] = {
 static const unsigned char page_health_js[] = {
 #embed "Files/page-health.js"
 };
+static const unsigned char page_history_js[] = {
+#embed "Files/page-history.js"
+};
 static const unsigned char page_now_js[] = {
 #embed "Files/page-now.js"
 };
@@ -201,6 +204,7 @@ static const struct beacon_console_file files[] = {
     FILE_OF("page-events.js", page_events_js),
     FILE_OF("page-fleet.js", page_fleet_js),
     FILE_OF("page-health.js", page_health_js),
+    FILE_OF("page-history.js", page_history_js),
     FILE_OF("page-now.js", page_now_js),
     FILE_OF("page-people.js", page_people_js),
     FILE_OF("page-range.js", page_range_js),

@@ -113,11 +113,13 @@ package final class GatewayBench: Sendable {
     ///   - rules: the rule engine.
     ///   - broadcast: notifies a console of changes.
     ///   - delivery: delivers notifications from the store, or nil if a test reads them.
+    ///   - journal: keeps what it hears.
     package func gateway(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
         runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
         rules: RuleEngine? = nil, broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
-        configuration given: GatewayConfiguration? = nil, delivery: DeliveryService<ContinuousClock>? = nil
+        configuration given: GatewayConfiguration? = nil, delivery: DeliveryService<ContinuousClock>? = nil,
+        journal: Journal? = nil
     ) -> Gateway {
         let configuration = given ?? configuration(sources, regions: regions, places: places)
         var destination = ConfiguredDestination(Destination(name: "test", sink: NoSink())) { event in
@@ -132,7 +134,7 @@ package final class GatewayBench: Sendable {
             configuration, destinations: [destination], writer: writer,
             store: store, state: store.map(GatewayState.init),
             launches: launches, rules: rules, published: published, logger: lines.logger,
-            broadcast: broadcast, proxy: proxy, fleet: fleet,
+            broadcast: broadcast, proxy: proxy, fleet: fleet, journal: journal,
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, observer: $1) })
     }
 

@@ -46,14 +46,15 @@ package struct ScriptedRadios {
     /// Runs a gateway with radios "a", "b" and so on. A script sends their reports.
     package static func run(
         _ count: Int, in bench: GatewayBench, launches: LaunchAgent? = nil, named isNamed: Bool = true,
+        regions: [RegionSettings] = [GatewayBench.region("hall")], places: PlacePlan? = nil, journal: Journal? = nil,
         _ script: @escaping @Sendable (inout ScriptedRadios) -> Void
     ) async {
         let radios = ScriptedRadios(count)
         let names = ["a", "b", "c"].prefix(count)
         let gateway = bench.gateway(
-            names.map { GatewayBench.radio($0, isNamed: isNamed) },
-            runners: Dictionary(uniqueKeysWithValues: zip(names, radios.runners)),
-            launches: launches)
+            names.map { GatewayBench.radio($0, isNamed: isNamed) }, regions: regions,
+            runners: Dictionary(uniqueKeysWithValues: zip(names, radios.runners)), places: places,
+            launches: launches, journal: journal)
         await withTaskGroup(of: Void.self) { group in
             let run = Task { await gateway.run() }
             if let launches { group.addTask { await launches.run(gateway) } }

@@ -214,6 +214,11 @@ def check_museum(operations, folder):
         call("listEvents", given={"limit": 10, "from": 0, "to": now, "kind": ["enter", "exit"], "region": "museum"})
         call("countEvents", given={"from": now - 60, "to": now + 60, "steps": 2})
         call("exportEvents", given={"format": "log"})
+        # A simulation begins in 2023.
+        stretch = {"from": 1.7e9, "to": 1.7e9 + 86400}
+        call("replay", given=stretch | {"with": ["place-rules.margin=9"]})
+        call("trace", given=stretch | {"beacon": f"{UUID}/1/1"})
+        call("explainPast", given={"beacon": f"{UUID}/1/1", "at": 1.7e9 + 20})
         call("streamEvents", given={"Last-Event-ID": "0"})
         call("getAdvertising")
         call("setAdvertising", 409)

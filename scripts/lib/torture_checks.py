@@ -324,6 +324,28 @@ class Checks:
             process.kill()
             process.wait()
 
+    def check_replay(self):
+        """Compares a replay of the journal with what the broker has. What a kill has lost is not in the journal."""
+        replay = subprocess.run(
+            [self.options.beacond, "replay", "--config", "beacond.yaml", "--from", "1", "--to", "4000000000", "--json"],
+            cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=4 * HANG)
+        if replay.returncode:
+            return [f"cannot replay: {replay.stderr}"]
+        happened = collections.Counter(
+            (self.region(event), event["kind"], round(event["time"], 3)) for event in self.mqtt_events()
+            if str(self.region(event)).startswith("room") and event["kind"] in ("enter", "exit"))
+        played = [json.loads(line) for line in replay.stdout.splitlines()]
+        played = collections.Counter(
+            (event["region"]["name"], event["event"], round(event["time"], 3)) for event in played
+            if event["event"] in ("enter", "exit") and event["region"]["name"].startswith("room"))
+        self.replayed = (sum((played & happened).values()), sum(happened.values()))
+        strange = played - happened
+        faults = [f"{sum(strange.values())} replayed events did not happen: {list(strange)[:5]}"] if strange else []
+        if not self.replayed[0]:
+            faults.append("no event was replayed")
+        return faults
+
     def check_secrets(self):
         faults = []
         credentials = base64.b64encode(f"{SECRETS[2]}:{SECRETS[3]}".encode()).decode()

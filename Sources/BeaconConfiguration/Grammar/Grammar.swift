@@ -1,3 +1,5 @@
+package import BeaconModel
+
 /// The keys of a mapping, each declared once, and the value that they make.
 ///
 /// The reader, its diagnostics, the reference in the docs, the JSON Schema and the forms all follow from the
@@ -67,6 +69,16 @@ package struct Grammar<Root: Sendable>: Sendable {
             section.reportMissing(setting.key, remedy)
         }
         return check(section, &root, isWhole)
+    }
+
+    /// Changes one key of a value.
+    ///
+    /// - Returns: the fault of the new value; nil if it was changed.
+    package func change(_ key: String, to value: JSONValue, in root: inout Root) -> String? {
+        guard let setting = settings.first(where: { $0.key == key }) else { return "there is no key \"\(key)\"" }
+        let reading = ConfigurationReading(isOverridden: false)
+        _ = setting.read(ConfigurationSection(.object([key: value]), in: reading), &root)
+        return reading.diagnostics.first?.message
     }
 
     /// The descriptions of the keys, for people and editors.

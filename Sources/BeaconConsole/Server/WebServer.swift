@@ -197,6 +197,7 @@ package struct WebServer: Service {
         ).add(to: v1)
         SensingRoutes(gateway: gateway).add(to: v1)
         HeardRoutes(gateway: gateway).add(to: v1)
+        ReplayRoutes(gateway: gateway).add(to: v1)
         TeachingRoutes(gateway: gateway, changes: changes, logger: logger).add(to: v1)
         FleetRoutes(fleet: fleet).add(to: v1)
         EventRoutes(history: history, state: state, broadcast: broadcast).add(to: v1)

@@ -146,7 +146,8 @@ struct GatewayDaemon: Sendable {
         gateway = Gateway(
             configuration, destinations: destinations, writer: writer, store: store, state: state, launches: launches,
             rules: rules, base: base, published: published, logger: logger,
-            broadcast: state == nil || configuration.web == nil ? nil : broadcast, proxy: proxy, fleet: link)
+            broadcast: state == nil || configuration.web == nil ? nil : broadcast, proxy: proxy, fleet: link,
+            journal: state == nil ? nil : Self.journal(of: configuration, logger: logger))
         if let link {
             fleet = FleetMember(
                 link.settings, exchange: link.exchange, configuration: whole, items: added, audience: gateway,
@@ -171,6 +172,16 @@ struct GatewayDaemon: Sendable {
             replaceConsole(in: &parts, state)
             self.parts.withLock { [parts] in $0 = parts }
         }
+    }
+
+    /// Returns the journal of a configuration; nil without one, whose files are deleted.
+    private static func journal(of configuration: GatewayConfiguration, logger: Logger) -> Journal? {
+        let folder = Journal.folder(besideStore: configuration.outbox.path)
+        guard let settings = configuration.journal else {
+            JournalFolder.clear(folder)
+            return nil
+        }
+        return Journal(folder: folder, settings: settings, logger: logger)
     }
 
     /// Returns the proxy of a configuration; nil without one, and in a dry run.

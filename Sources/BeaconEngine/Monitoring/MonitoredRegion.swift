@@ -1,7 +1,7 @@
 public import BeaconModel
 
 /// A region to monitor, and the rules for entering and leaving it.
-public struct MonitoredRegion: Hashable, Sendable {
+public struct MonitoredRegion: Hashable, Sendable, Codable {
     /// The default of ``exitTimeout``: 30 s, on which the field agrees. Peers that used 10 s gave it up, since beacons
     /// lose adverts for longer.
     public static let defaultExitTimeout = Duration.seconds(30)

@@ -49,7 +49,7 @@ public struct PlaceMap: Hashable, Sendable {
 /// the sum is what a steady lead by the margin gives in the hold time. A larger lead, a beacon that has just moved and
 /// levels without noise take less time. If places have several receivers, the time is divided by the number of their
 /// pairs.
-public struct PlaceRules: Hashable, Sendable {
+public struct PlaceRules: Hashable, Sendable, Codable {
     /// The time constant in seconds of the exponential mean that smooths levels.
     public var memory = 1.0
 

@@ -1,7 +1,7 @@
 public import BeaconModel
 
 /// The rules for suspecting more than one device behind an identity.
-public struct SuspicionRules: Hashable, Sendable {
+public struct SuspicionRules: Hashable, Sendable, Codable {
     /// The reasons to report.
     public var reasons = Set(SuspicionReason.all)
 
@@ -24,7 +24,7 @@ public struct SuspicionRules: Hashable, Sendable {
 }
 
 /// The position of a receiver on a plan.
-public struct ReceiverPosition: Hashable, Sendable {
+public struct ReceiverPosition: Hashable, Sendable, Codable {
     /// The distance in meters to the right of the plan's top left corner.
     public var x: Double
     /// The distance in meters below it.

@@ -97,6 +97,7 @@ extension Gateway {
         listener.names.update(for: configuration.sources, restoring: known.receivers)
         // Includes changes made in the console before the start.
         let plan = ownPlan
+        recordBeacons()
         for (owner, region) in plan.conditions {
             let last = known.regions[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
             // A source that is slow to start or missing has not been silent. So the region waits for its own receiver.
@@ -163,6 +164,7 @@ extension Gateway {
         proxy?.reserve(new.namedReceivers)
         reporter.configure(new, renamed: renamed)
         let plan = ownPlan
+        recordBeacons()
         let (gone, added) = conditions.update(to: plan, in: &listener.core)
         for case .region(let name) in gone { reporter.view.forget(region: name) }
         for owner in added {

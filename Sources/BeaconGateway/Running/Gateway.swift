@@ -58,6 +58,11 @@ package actor Gateway {
     private var (deciding, launching) = (TaskChain(), TaskChain())
     /// The search for presence that the store has lost; nil for none.
     private var review: Task<Void, Never>?
+    let journal: Journal?
+    /// The stretches of the journal that wait for the disk, and when the next one is due.
+    var journaling = TaskChain()
+    var waitingStretches = 0
+    var journalDue = ContinuousClock.now
     private var phase = Phase.new
     /// Whether destinations have the states of the last run, and the limit of the wait for those of a fleet.
     var isRestored = false
@@ -94,6 +99,7 @@ package actor Gateway {
         store: EventStore?, state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil,
         base: GatewayConfiguration? = nil, published: Locked<GatewayStatistics>, logger: Logger,
         broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
+        journal: Journal? = nil,
         makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner = {
             SourceRunner($0.specification, pace: $0.pace, observer: $1)
         }
@@ -108,6 +114,8 @@ package actor Gateway {
         self.proxy = proxy
         proxy?.reserve(configuration.namedReceivers)
         self.fleet = fleet
+        // In a fleet, other machines decide.
+        self.journal = fleet == nil ? journal : nil
         self.published = published
         self.logger = logger
         self.broadcast = broadcast
@@ -118,6 +126,7 @@ package actor Gateway {
             MonitoringCore(engine, calibrations: configuration.calibrations), node: fleet?.settings.node,
             logger: logger,
             makeRunner: makeRunner)
+        if self.journal != nil { listener.core.recording = CoreRecording(isOn: true) }
         clones = CloneSearch(logger: logger)
         reporter = EventReporter(
             configuration, destinations: destinations, rules: rules, isShown: broadcast != nil,
@@ -137,6 +146,8 @@ package actor Gateway {
         defer { begun.signal() }
         listener.tags.tags = configuration.tags
         for settings in plannedSources { listener.add(settings, reserving: configuration.namedReceivers, proxy) }
+        // A file or a simulation at full speed can be played again as it is.
+        if canWait { listener.core.recording = nil }
         // Stopped before it started: there is no state to save.
         guard let known = await knownPresence() else { return }
         await readPlan()
@@ -446,6 +457,7 @@ extension Gateway {
                 listener.name($0)
             }
         }
+        keepJournal()
         if time != nil {
             // In a fleet, other machines may have the receivers.
             if fleet == nil { listener.reportMissingReceivers(of: configuration) }
@@ -588,6 +600,7 @@ extension Gateway {
     /// Waits for rules, applications and the disk, and passes all events to the store. Closing the store
     /// writes the events that the disk does not accept yet, or loses them.
     private func writeRest() async {
+        await writeJournal()
         await deciding.finish()
         await launching.finish()
         await review?.value

@@ -43,7 +43,7 @@ struct ConditionTable {
         heldBy holder: ReceiverID? = nil, in core: inout MonitoringCore
     ) {
         forget(owner, in: &core)
-        let id = core.startMonitoring(region, assuming: state, heldBy: holder)
+        let id = core.startMonitoring(region, assuming: state, heldBy: holder, owner: owner.label)
         owners[id] = owner
         conditions[owner] = Condition(id: id, region: region)
     }
@@ -106,6 +106,7 @@ struct ConditionTable {
             guard let condition else { continue }
             conditions[move.to] = condition
             owners[condition.id] = move.to
+            core.recording?.note(.own(condition.id, move.to.label))
         }
     }
 

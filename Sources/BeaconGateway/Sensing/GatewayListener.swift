@@ -222,6 +222,8 @@ struct GatewayListener: ~Copyable {
         (receivers[index].identity, receivers[index].own) = (identity, own)
         let source = sources[number]
         receivers[index].name = node.map { FleetRelay($0, number: number).receiverName(own, in: source) } ?? name
+        let title = self.name(receiver)
+        core.recording?.note(.title(receiver, title))
         let shared = names.name(of: .init(own, of: settings))
         receivers[index].shared = shared
         receivers[index].moves = settings.moving.contains(own, name, shared)

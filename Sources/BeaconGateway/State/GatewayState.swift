@@ -1,7 +1,7 @@
 import BeaconDelivery
 import BeaconEngine
 package import BeaconEventStore
-public import BeaconModel
+import BeaconModel
 import BeaconSupport
 package import Foundation
 
@@ -146,19 +146,5 @@ extension StateRow {
     /// Returns the value that was stored as JSON; nil if another version wrote it in another form.
     func decoded<Value: Decodable>(_ type: Value.Type = Value.self) -> Value? {
         try? JSONDecoder().decode(type, from: value)
-    }
-}
-
-/// Nanoseconds since 1970, as the state stores them.
-extension Timestamp: Codable {
-    /// Reads a number.
-    public init(from decoder: any Decoder) throws {
-        self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
-    }
-
-    /// Writes a number.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(nanoseconds)
     }
 }

@@ -79,3 +79,15 @@ public struct ReceiverID: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public init(_ index: UInt16) { self.index = index }
 }
+
+/// As JSON, a receiver is its index.
+extension ReceiverID: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(UInt16.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(index)
+    }
+}

@@ -7,6 +7,7 @@ extension MonitoringCore {
     ///
     /// - Parameter stored: the learner of an earlier run; nil to start with the offsets of the calibrations.
     package mutating func startLearningOffsets(from stored: OffsetLearner? = nil) {
+        recording?.note(.learn(stored))
         let learned = calibrations.learned
         engine.learnOffsets(
             with: stored
@@ -15,15 +16,22 @@ extension MonitoringCore {
 
     /// Stops to learn offsets. Those of the calibrations are used again. Harmless if it does not learn.
     package mutating func stopLearningOffsets() {
+        recording?.note(.stopLearning)
         let learned = calibrations.learned
         engine.useOffsets(receivers: learned?.receivers ?? [:], beacons: learned?.beaconOffsets ?? [:])
     }
 
     /// Sets whether a receiver moves among the beacons. Receivers stand by default.
-    package mutating func setMoves(_ moves: Bool, of receiver: ReceiverID) { engine.setMoves(moves, of: receiver) }
+    package mutating func setMoves(_ moves: Bool, of receiver: ReceiverID) {
+        recording?.note(.move(receiver, moves))
+        engine.setMoves(moves, of: receiver)
+    }
 
     /// Lets the learned offset of a receiver follow its new name.
-    package mutating func renameOffset(of old: String, to new: String) { engine.renameOffset(of: old, to: new) }
+    package mutating func renameOffset(of old: String, to new: String) {
+        recording?.note(.renameOffset(old, new))
+        engine.renameOffset(of: old, to: new)
+    }
 
     /// The learned offsets with their grounds; nil if none are learned.
     package var learnedOffsets: OffsetLearner? { engine.offsetLearner }

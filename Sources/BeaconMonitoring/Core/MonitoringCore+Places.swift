@@ -9,6 +9,7 @@ extension MonitoringCore {
     ///   - plan: the places and the names of their receivers.
     ///   - constraints: the beacons; nil stands for all.
     package mutating func startLocating(_ plan: PlacePlan, _ constraints: [BeaconConstraint?]) {
+        recording?.note(.locate(plan, constraints))
         places = plan
         placeNames = plan.placeNames
         placeReceivers = Dictionary(uniqueKeysWithValues: plan.receiverNames.enumerated().map { ($1, $0) })
@@ -20,10 +21,14 @@ extension MonitoringCore {
 
     /// Waits for beacons that were not heard. A beacon that stays unheard is in no place after the exit time-out of
     /// places.
-    package mutating func awaitBeacons(_ identities: [BeaconIdentity]) { engine.awaitBeacons(identities) }
+    package mutating func awaitBeacons(_ identities: [BeaconIdentity]) {
+        recording?.note(.await(identities))
+        engine.awaitBeacons(identities)
+    }
 
     /// Stops locating beacons. Harmless if none are located.
     package mutating func stopLocating() {
+        recording?.note(.stopLocating)
         places = nil
         placeNames = []
         placeReceivers = [:]
@@ -34,6 +39,7 @@ extension MonitoringCore {
     package mutating func name(_ receiver: ReceiverID, _ name: String) {
         addReceiver(receiver)
         guard receiverNames[receiver] != name else { return }
+        recording?.note(.name(receiver, name))
         receiverNames[receiver] = name
         if !calibrations.receivers.isEmpty {
             engine.setCalibration(calibrations.calibration(of: name) ?? ReceiverCalibration(), of: receiver)
@@ -49,6 +55,7 @@ extension MonitoringCore {
     ///   - place: the place's name; nil if the beacon was in none. An unknown name is ignored.
     ///   - identity: the beacon.
     package mutating func setKnownPlace(_ place: String?, of identity: BeaconIdentity) {
+        recording?.note(.know(identity, place: place))
         guard let place else { return engine.setKnownPlace(.nowhere, of: identity) }
         guard let number = placeNames.firstIndex(of: place) else { return }
         engine.setKnownPlace(.place(number), of: identity)

@@ -15,7 +15,7 @@ package import BeaconRadio
 /// time-out: its state becomes known, without an exit.
 package struct MonitoringCore: ~Copyable {
     /// The hearing of a receiver.
-    package enum Hearing: Hashable, Sendable {
+    package enum Hearing: Hashable, Sendable, Codable {
         /// Silence means absence.
         case hearing
         /// No data arrives at present, and it is not known yet whether there is anything to hear. Nothing expires and
@@ -75,7 +75,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// The places in which beacons are located; nil if none are located.
     var places: PlacePlan?
-    var placeNames: [String] = []
+    package var placeNames: [String] = []
     var placeReceivers: [String: Int] = [:]
     var receiverNames: [ReceiverID: String] = [:]
 
@@ -107,6 +107,9 @@ package struct MonitoringCore: ~Copyable {
     var newest: Int64 = -1
     var events: [MonitoringEvent] = []
 
+    /// The record of the calls and adverts; nil if none is kept.
+    package var recording: CoreRecording?
+
     /// Creates a core that monitors nothing.
     ///
     /// - Parameters:
@@ -132,11 +135,14 @@ package struct MonitoringCore: ~Copyable {
     ///   - region: the region, with its rules.
     ///   - state: its known state, for example from an earlier run.
     ///   - holder: the receiver that kept the region if it was inside, and whose silence alone decides; nil if unknown.
+    ///   - owner: the name of its owner in the recording.
     package mutating func startMonitoring(
-        _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil
+        _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil,
+        owner: String = ""
     ) -> ConditionID {
         nextNumber += 1
         let id = ConditionID(number: nextNumber)
+        recording?.note(.monitor(id, region, assuming: state, heldBy: holder, owner: owner))
         let engineID = engine.startMonitoring(region, assuming: state, heldBy: holder)
         conditions[id] = Condition(region: region, engineID: engineID, known: state, published: state)
         conditionsByRegion[engineID] = id
@@ -148,6 +154,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// Stops monitoring a region. Harmless if it is not monitored.
     package mutating func stopMonitoring(_ id: ConditionID) {
+        recording?.note(.forget(id))
         drain()
         guard let condition = conditions.removeValue(forKey: id) else { return }
         engine.stopMonitoring(condition.engineID)
@@ -178,12 +185,18 @@ package struct MonitoringCore: ~Copyable {
     /// Returns the state as clients know it: unknown while all receivers that could determine it are deaf.
     package func publishedState(of id: ConditionID) -> RegionState { conditions[id]?.published ?? .unknown }
 
+    /// Returns the inputs of the decision about a beacon's place; nil if it is not located.
+    package func placeExplanation(of beacon: BeaconIdentity) -> PlaceExplanation? {
+        engine.placeExplanation(of: beacon)
+    }
+
     /// Starts to report beacons at each whole second.
     ///
     /// - Parameter constraint: the beacons; nil for all.
     package mutating func startRanging(_ constraint: BeaconConstraint?) -> RangingRequestID {
         nextNumber += 1
         let id = RangingRequestID(number: nextNumber)
+        recording?.note(.range(id, constraint))
         let ranging = engine.startRanging(constraint)
         requests[id] = ranging
         requestsByRanging[ranging] = Request(id: id, constraint: constraint)
@@ -193,6 +206,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// Stops the reports of a request. Harmless if it has ended already.
     package mutating func stopRanging(_ id: RangingRequestID) {
+        recording?.note(.stopRanging(id))
         drain()
         guard let ranging = requests.removeValue(forKey: id) else { return }
         engine.stopRanging(ranging)
@@ -210,6 +224,7 @@ package struct MonitoringCore: ~Copyable {
     /// Adds a receiver, so that it has its own reports even while it hears no beacon.
     package mutating func addReceiver(_ receiver: ReceiverID) {
         guard knownReceivers.insert(receiver).inserted else { return }
+        recording?.note(.add(receiver))
         engine.addReceiver(receiver)
     }
 
@@ -221,6 +236,7 @@ package struct MonitoringCore: ~Copyable {
     ///   - time: since when; nil for the newest time.
     package mutating func setHearing(_ hearing: Hearing, of receiver: ReceiverID, at time: Timestamp? = nil) {
         addReceiver(receiver)
+        recording?.note(.hear(receiver, hearing, at: time))
         let time = time ?? Timestamp(nanoseconds: max(newest, 0))
         switch hearing {
         case .doubtful:
@@ -252,6 +268,8 @@ package struct MonitoringCore: ~Copyable {
 
     /// Notes that a receiver in doubt heard until a time, once its adverts up to then are processed.
     package mutating func confirmHearing(of receiver: ReceiverID, until time: Timestamp) {
+        let isNested = beginCall(.confirm(receiver, until: time))
+        defer { recording?.isNested = isNested }
         if let since = deafness[receiver]?.since, since < time.nanoseconds {
             // It was deaf, has heard since, and is in doubt again.
             setHearing(.hearing, of: receiver)
@@ -264,6 +282,7 @@ package struct MonitoringCore: ~Copyable {
     /// Sets whether a receiver's signal strengths are smoothed and thinned. They count for presence and places, but
     /// they do not allow a distance each second, so the receiver has no ranging reports.
     package mutating func setSmoothed(_ isSmoothed: Bool, of receiver: ReceiverID) {
+        recording?.note(.smooth(receiver, isSmoothed))
         engine.setRanging(!isSmoothed, of: receiver)
     }
 
@@ -276,6 +295,7 @@ package struct MonitoringCore: ~Copyable {
     ///   - receiver: the receiver.
     package mutating func skip(from: Timestamp, to: Timestamp, of receiver: ReceiverID) {
         addReceiver(receiver)
+        recording?.note(.skip(receiver, from: from, to: to))
         if doubts.remove(receiver) != nil {
             // It is now known that it was deaf, and the whole time until it hears again counts.
             resolved[receiver] = nil
@@ -293,8 +313,16 @@ package struct MonitoringCore: ~Copyable {
     /// For a radio, it is the difference that a step of the wall clock made. For a file or a simulation that is played
     /// on the core's clock, it is the difference to its own times.
     package mutating func setWallOffset(_ nanoseconds: Int64, of receiver: ReceiverID) {
+        recording?.note(.wallOffset(receiver, nanoseconds))
         wallOffsets[receiver] = nanoseconds
         newestWallOffset = nanoseconds
+    }
+
+    /// Notes a call that makes others, which are not noted, and returns whether another call makes this one.
+    private mutating func beginCall(_ input: CoreInput) -> Bool {
+        recording?.note(input)
+        defer { recording?.isNested = true }
+        return recording?.isNested ?? false
     }
 
     /// Converts a time to the wall clock, for an event that a receiver caused, or nil if no receiver did.
@@ -302,6 +330,12 @@ package struct MonitoringCore: ~Copyable {
         let offset = receiver.flatMap { wallOffsets[$0] } ?? newestWallOffset
         return offset == 0 ? time : time.advanced(by: offset)
     }
+
+    /// The newest time by the wall clock, in seconds.
+    package var wallTime: Double { wall(Timestamp(nanoseconds: max(newest, 0)), of: nil).seconds }
+
+    /// Returns the time of a sighting by the wall clock.
+    package func wallTime(of sighting: Sighting) -> Timestamp { wall(sighting.time, of: sighting.receiver) }
 
     // MARK: - Input
 
@@ -311,11 +345,25 @@ package struct MonitoringCore: ~Copyable {
     /// Processes a sighting after everything that was due before it.
     @inline(__always)
     package mutating func receive(_ sighting: Sighting) {
+        if recording != nil { note(sighting) }
         if sighting.time.nanoseconds > newest { note(sighting.time.nanoseconds) }
         engine.receive(sighting)
         nearMatches.note(sighting.identity, at: sighting.time.nanoseconds)
         if engine.hasEvents { drain() }
         if suspicions != nil { suspect(sighting) }
+    }
+
+    @inline(never)
+    private mutating func note(_ sighting: Sighting) {
+        let time = sighting.time.nanoseconds
+        recording?.note(sighting, isTimeNews: time > newest && (newest < 0 || time >= nextPatience))
+    }
+
+    /// Processes an advert that no client asks for.
+    package mutating func pass(_ time: Timestamp) {
+        if time.nanoseconds > newest { note(time.nanoseconds) }
+        engine.advance(upTo: time)
+        if engine.hasEvents { drain() }
     }
 
     /// Processes sightings in order, like ``receive(_:)`` but faster.
@@ -333,6 +381,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// Advances the time up to and including `time`.
     package mutating func advance(to time: Timestamp) {
+        recording?.note(time, isIncluded: true)
         if !resolved.isEmpty { endDoubts(at: time) }
         note(time.nanoseconds)
         engine.advance(to: time)
@@ -343,6 +392,7 @@ package struct MonitoringCore: ~Copyable {
     /// Advances the time up to but excluding `time`: events that are due exactly then wait.
     @inline(__always)
     package mutating func advance(upTo time: Timestamp) {
+        recording?.note(time, isIncluded: false)
         if !resolved.isEmpty { endDoubts(at: time) }
         if time.nanoseconds > newest { note(time.nanoseconds) }
         engine.advance(upTo: time)
@@ -590,6 +640,8 @@ extension MonitoringCore {
     package mutating func startSuspecting(
         _ rules: SuspicionRules, of constraints: [BeaconConstraint], positions: [String: ReceiverPosition]
     ) {
+        let isNested = beginCall(.suspect(rules, constraints, positions))
+        defer { recording?.isNested = isNested }
         if suspicions?.rules == rules {
             suspicions?.setConstraints(constraints)
         } else {
@@ -600,12 +652,14 @@ extension MonitoringCore {
 
     /// Stops the search. Harmless if it is not running.
     package mutating func stopSuspecting() {
+        recording?.note(.stopSuspecting)
         suspicions = nil
         positions = [:]
     }
 
     /// Sets the positions of receivers, by name. Receivers without a position are not compared by distance.
     package mutating func setPositions(_ positions: [String: ReceiverPosition]) {
+        recording?.note(.position(positions))
         self.positions = positions
         for (receiver, name) in receiverNames { locate(receiver, named: name) }
     }
@@ -670,6 +724,8 @@ extension MonitoringCore {
     /// The other receivers decide about the regions that the old one kept, as after an outage of all: a beacon has left
     /// if none of them hears it within the exit time-out.
     package mutating func reassign(_ receiver: ReceiverID, to name: String) {
+        let isNested = beginCall(.reassign(receiver, name))
+        defer { recording?.isNested = isNested }
         release(receiver)
         setSmoothed(false, of: receiver)
         receiverNames[receiver] = nil
@@ -679,6 +735,8 @@ extension MonitoringCore {
     /// Removes a receiver for good; its number is not reused. The other receivers decide about the regions that it
     /// kept.
     package mutating func retire(_ receiver: ReceiverID) {
+        let isNested = beginCall(.retire(receiver))
+        defer { recording?.isNested = isNested }
         release(receiver)
         setHearing(.lost, of: receiver)
     }

@@ -2,7 +2,7 @@ package import BeaconModel
 package import BeaconRadio
 
 /// The core's identifier of a monitored region or condition. It is never reused.
-package struct ConditionID: Hashable, Comparable, Sendable {
+package struct ConditionID: Hashable, Comparable, Sendable, Codable {
     let number: UInt64
 
     /// Orders conditions as they were added.
@@ -10,7 +10,7 @@ package struct ConditionID: Hashable, Comparable, Sendable {
 }
 
 /// The core's identifier of a ranging request. It is never reused.
-package struct RangingRequestID: Hashable, Comparable, Sendable {
+package struct RangingRequestID: Hashable, Comparable, Sendable, Codable {
     let number: UInt64
 
     /// Orders requests by their creation.

@@ -5,9 +5,9 @@ import BeaconModel
 ///
 /// A receiver that has not appeared, because the source does not have it or has not opened yet, counts as deaf. If a
 /// place has no other receiver, the beacons that may be in it have an unknown location.
-public struct PlacePlan: Hashable, Sendable {
+public struct PlacePlan: Hashable, Sendable, Codable {
     /// A place: a room, a floor or a shop.
-    public struct Place: Hashable, Sendable {
+    public struct Place: Hashable, Sendable, Codable {
         /// The user's name for it.
         public var name: String
 

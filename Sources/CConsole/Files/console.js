@@ -8,6 +8,7 @@ import * as nowPage from "./page-now.js";
 import * as range from "./page-range.js";
 import * as configure from "./page-configure.js";
 import * as events from "./page-events.js";
+import * as history from "./page-history.js";
 import * as rules from "./page-rules.js";
 import * as people from "./page-people.js";
 import * as settings from "./page-settings.js";
@@ -17,7 +18,7 @@ import * as deliveries from "./page-deliveries.js";
 import * as health from "./page-health.js";
 import * as setup from "./page-setup.js";
 
-const pages = { "": nowPage, range, configure, events, rules, people, settings, receivers, fleet, deliveries, health };
+const pages = { "": nowPage, range, configure, events, history, rules, people, settings, receivers, fleet, deliveries, health };
 const main = document.getElementById("main");
 const navigation = document.getElementById("nav");
 const more = document.getElementById("more");

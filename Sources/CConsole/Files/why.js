@@ -12,7 +12,8 @@ export function why(subject) {
   const list = el("dl.facts");
   const close = el("button", { type: "button", autofocus: true, click: () => dialog.close() }, "Close");
   const dialog = el("dialog.dialog.why.passing", { "aria-labelledby": "why-title", "aria-describedby": "why-text" },
-    heading, fault, el("div", { id: "why-text" }, sentences), list, el("div.actions", null, close));
+    heading, fault, el("div", { id: "why-text" }, sentences), list,
+    el("div.actions", null, subject.beacon ? el("a", { href: `#/history/${subject.beacon}` }, "What was heard of it") : null, close));
   const end = poll(async () => {
     const answer = await get(`v1/why${query(subject)}`);
     text(heading, answer.title);

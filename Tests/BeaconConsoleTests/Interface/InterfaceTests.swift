@@ -62,7 +62,9 @@ struct InterfaceTests {
         Sample("GET /v1/advertising"), Sample("GET /v1/outbox"),
         Sample("GET /v1/outbox/entries", "/v1/outbox/entries?destination=cloud"), Sample("GET /v1/apps"),
         Sample("GET /v1/installs"), Sample("GET /v1/plan"), Sample("GET /v1/secrets"), Sample("GET /v1/destinations"),
-        Sample("GET /v1/plan/image"),
+        Sample("GET /v1/plan/image"), Sample("GET /v1/replay", "/v1/replay?from=1&to=2", nil, 409),
+        Sample("GET /v1/trace/why", "/v1/trace/why?at=1&beacon=\(uuid)/1/1", nil, 409),
+        Sample("GET /v1/trace", "/v1/trace?from=1&to=2&beacon=\(uuid)/1/1", nil, 409),
     ]
 
     /// Requests that change something, before everything is read.

@@ -42,6 +42,9 @@ public struct GatewayConfiguration: Sendable {
     /// The event store with the queue of notifications.
     public var outbox: OutboxSettings
 
+    /// The journal of what was heard, for replays; nil for none.
+    package var journal: JournalSettings? = JournalSettings()
+
     /// The programs and applications to start for events.
     public var launch = LaunchSettings()
 
@@ -251,6 +254,9 @@ extension GatewayConfiguration {
                 _ = OutboxSettings.grammar.fill(&$1.outbox, from: section)
                 section.finish()
             },
+            Setting(
+                "journal", \.journal, .switch(JournalSettings.grammar), default: "true",
+                "Keeps what receivers hear of named beacons and of regions, so that it can be replayed."),
             key("intake", IntakeSettings.grammar.shape, "The senders whose events are accepted.") {
                 root, configuration in
                 let section = root.section("intake")

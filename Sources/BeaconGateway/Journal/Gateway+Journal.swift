@@ -1,0 +1,58 @@
+import BeaconMonitoring
+import BeaconSupport
+
+// The journal of the core's inputs, which is written twice a minute.
+
+extension Gateway {
+    /// The time between two writes.
+    private static let journalPause = Duration.seconds(30)
+
+    /// The bytes of adverts after which a stretch is written early.
+    private static let journalBytes = 1 << 20
+
+    /// The most stretches that wait for the disk. The recording then keeps what it has room for.
+    private static let mostWaitingStretches = 2
+
+    /// Records the adverts of the configured beacons.
+    func recordBeacons() {
+        guard let journal else { return }
+        let constraints =
+            configuration.regions.map(\.region.constraint) + configuration.beacons.map { $0.region.constraint }
+        listener.core.recording?.record(
+            RecordedBeacons(constraints, includesStrangers: configuration.journal?.includesStrangers ?? false))
+        if let settings = configuration.journal { journaling.add { await journal.use(settings) } }
+    }
+
+    /// Passes what was recorded to the journal if it is due.
+    ///
+    /// - Parameter isLast: true if it is due in any case.
+    func keepJournal(isLast: Bool = false) {
+        guard let journal, let recording = listener.core.recording else { return }
+        let now = ContinuousClock.now
+        guard isLast || now >= journalDue || recording.waitingBytes > Self.journalBytes,
+            waitingStretches < Self.mostWaitingStretches
+        else { return }
+        journalDue = now + Self.journalPause
+        let checkpoint = recording.beginning(of: listener.core, places: reporter.places)
+        guard let taken = listener.core.recording?.take(), !taken.parts.isEmpty || !taken.isContinued else { return }
+        let stretch = Journal.Stretch(
+            parts: taken.parts, isContinued: taken.isContinued, calibrations: configuration.calibrations,
+            checkpoint: checkpoint, end: listener.newestTime.seconds)
+        waitingStretches += 1
+        journaling.add {
+            await journal.append(stretch)
+            await self.endStretch()
+        }
+    }
+
+    /// The folder of the journal; nil if none is kept.
+    package var journalFolder: String? { journal?.folder }
+
+    private func endStretch() { waitingStretches -= 1 }
+
+    /// Writes what was recorded until now.
+    package func writeJournal() async {
+        keepJournal(isLast: true)
+        await journaling.finish()
+    }
+}

@@ -1,0 +1,314 @@
+import BeaconCapture
+import BeaconEngine
+package import BeaconModel
+import BeaconMonitoring
+import Foundation
+
+/// A playback of the journal through the core, with the recorded settings or with others.
+package struct Replay: Sendable {
+    /// A stretch of the journal to play.
+    package struct Stretch: Hashable, Sendable {
+        /// The first and the last time, in seconds since 1970.
+        package var from: Double
+        package var to: Double
+
+        package init(from: Double, to: Double) { (self.from, self.to) = (from, to) }
+    }
+
+    /// The result of a playback.
+    package struct Result: Sendable {
+        /// The events of regions, named beacons and places, and suspicions, in order.
+        package var events: [BeaconEvent] = []
+        /// The parts of the stretch in which the events need not be those that happened, because the journal does not
+        /// have what was before.
+        package var unsettled: [Stretch] = []
+        /// The regions that are left out, because the journal does not keep adverts of strangers.
+        package var omitted: [String] = []
+        /// The first and the last time that the journal has; nil if it has none in the stretch.
+        package var played: Stretch?
+    }
+
+    /// The reasons why the journal cannot be played.
+    package enum Failure: Error, CustomStringConvertible {
+        case empty(String)
+        case notKept(from: Double, to: Double)
+
+        package var description: String {
+            switch self {
+            case .empty(let folder):
+                "there is no journal in \(folder). beacond writes one while it runs, unless the file has \"journal: off\""
+            case .notKept(let from, let to):
+                "the journal has nothing of this time; it reaches from \(Replay.text(from)) to \(Replay.text(to))"
+            }
+        }
+    }
+
+    /// The time after which a core that began at a checkpoint has forgotten that it did. Beacons that are silent count
+    /// for 300 seconds, and the usual gaps of one that advertises every 10 seconds are known after 16 of them.
+    static let warmUp = 600.0
+
+    /// The most bytes to play before the stretch, so that it begins at a start of the core and is exact.
+    private static let mostBefore = 96 << 20
+
+    let folder: String
+    private let changes: ReplayChanges
+
+    /// Creates a playback.
+    ///
+    /// - Parameters:
+    ///   - folder: the journal's folder.
+    ///   - changes: the settings to change.
+    package init(folder: String, changes: ReplayChanges = ReplayChanges()) {
+        (self.folder, self.changes) = (folder, changes)
+    }
+
+    /// The first and the last time that a journal has; nil if it is empty.
+    package static func reach(of folder: String) -> Stretch? {
+        let segments = segments(in: folder)
+        guard let first = segments.first, let last = segments.last else { return nil }
+        return Stretch(from: first.firstEnd, to: last.end)
+    }
+
+    static func text(_ seconds: Double) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.dateFormat = "yyyy-MM-dd HH:mm:ss"
+        return format.string(from: Date(timeIntervalSince1970: seconds))
+    }
+
+    // MARK: - Segments
+
+    /// A segment without its content.
+    struct Segment {
+        let file: JournalFolder.File
+        let head: JournalHead
+        /// The time of its beginning: for the start of a core, the end of the segment before.
+        var begin: Double
+        let firstEnd: Double
+        let end: Double
+
+        init?(_ file: JournalFolder.File) {
+            guard let content = FileManager.default.contents(atPath: file.path) else { return nil }
+            let blocks = JournalSegment.blocks(in: Array(content))
+            guard let first = blocks.first, case .head(let head)? = JournalSegment.parts(of: first)?.first else {
+                return nil
+            }
+            self.file = file
+            self.head = head
+            (begin, firstEnd, end) = (first.end, first.end, blocks.last?.end ?? first.end)
+        }
+
+        /// True if this one continues another one.
+        func continues(_ other: Segment) -> Bool { head.run == other.head.run && head.place == other.head.place + 1 }
+    }
+
+    private static func segments(in folder: String) -> [Segment] {
+        var segments = JournalFolder.files(in: folder).compactMap(Segment.init)
+        for index in segments.indices where segments[index].head.checkpoint == nil {
+            segments[index].begin = index > 0 ? segments[index - 1].end : 0
+        }
+        return segments
+    }
+
+    /// Returns the segments to play: from a start of the core if one is near enough, or else from a checkpoint that is
+    /// old enough.
+    func segments(for stretch: Stretch) throws -> [Segment] {
+        let all = Self.segments(in: folder)
+        guard let first = all.first, let last = all.last else { throw Failure.empty(folder) }
+        guard first.begin <= stretch.to, last.end >= stretch.from else {
+            throw Failure.notKept(from: first.firstEnd, to: last.end)
+        }
+        // The last segment that begins early enough, or the first one.
+        let late = all.lastIndex { $0.begin <= stretch.from - Self.warmUp } ?? 0
+        let now = all.lastIndex { $0.begin <= stretch.from } ?? 0
+        var start = now
+        var size = 0
+        while all[start].head.checkpoint != nil, start > 0, all[start].continues(all[start - 1]),
+            size < Self.mostBefore
+        {
+            start -= 1
+            size += all[start].file.size
+        }
+        let begin = all[start].head.checkpoint == nil ? start : min(late, now)
+        return Array(all[begin...].prefix { $0.begin <= stretch.to })
+    }
+
+    // MARK: - Playing
+
+    /// Plays a stretch.
+    ///
+    /// - Throws: ``Failure``, or `CancellationError`.
+    package func play(_ stretch: Stretch) throws -> Result {
+        var result = Result()
+        try play(stretch) { event, player in
+            guard let event = Self.event(event, in: player), (stretch.from...stretch.to).contains(event.seconds) else {
+                return
+            }
+            result.events.append(event)
+        } ending: { unsettled, omitted, played in
+            (result.unsettled, result.omitted, result.played) = (unsettled, omitted, played)
+        }
+        return result
+    }
+
+    /// Returns how a beacon was heard, how far it was and where.
+    ///
+    /// - Throws: ``Failure``, or `CancellationError`.
+    package func trace(_ beacon: BeaconIdentity, _ stretch: Stretch, steps: Int) throws -> BeaconTrace {
+        var recorder = TraceRecorder(of: beacon, in: stretch, steps: steps)
+        var result = Result()
+        var wall = stretch.from
+        try play(stretch, ranging: beacon) { event, player in
+            if case .ranged(let report) = event { recorder.note(report) }
+            if let event = Self.event(event, in: player) { recorder.note(event) }
+        } hearing: { piece, player in
+            switch piece {
+            case .traffic(.advert(let sighting)):
+                wall = player.core.wallTime(of: sighting).seconds
+                recorder.hear(sighting, at: wall, by: player.title(of: sighting.receiver))
+            case .input(.hear(let receiver, let hearing, _)):
+                recorder.setHearing(hearing == .hearing, of: player.title(of: receiver), at: wall)
+            default: break
+            }
+        } ending: { unsettled, omitted, played in
+            (result.unsettled, result.omitted, result.played) = (unsettled, omitted, played)
+        }
+        return recorder.finish(result)
+    }
+
+    /// Passes each recorded advert to a closure, as a line of a sighting log.
+    ///
+    /// - Throws: ``Failure``, or `CancellationError`.
+    package func sightings(_ stretch: Stretch, _ body: ([UInt8]) -> Void) throws {
+        try play(stretch) { _, _ in
+        } hearing: { piece, player in
+            guard case .traffic(.advert(let sighting)) = piece else { return }
+            let time = player.core.wallTime(of: sighting)
+            guard (stretch.from...stretch.to).contains(time.seconds) else { return }
+            var line: [UInt8] = []
+            SightingLogFormat.append(
+                sighting, time: time, receiver: SightingLogFormat.jsonText(player.title(of: sighting.receiver)),
+                to: &line)
+            body(line)
+        } ending: { _, _, _ in
+        }
+    }
+
+    /// A piece of a journal, after it was played.
+    enum Played {
+        case traffic(CoreTraffic.Piece)
+        case input(CoreInput)
+    }
+
+    /// Passes each event of the core to a closure.
+    ///
+    /// - Parameters:
+    ///   - stretch: the stretch.
+    ///   - ranged: a beacon to range in addition.
+    ///   - body: called for each event.
+    ///   - hearing: called for each piece that was played.
+    ///   - ending: called at the end.
+    func play(
+        _ stretch: Stretch, ranging ranged: BeaconIdentity? = nil,
+        _ body: (MonitoringEvent, borrowing CorePlayer) -> Void,
+        hearing: (Played, borrowing CorePlayer) -> Void = { _, _ in },
+        ending: ([Stretch], [String], Stretch?) -> Void
+    ) throws {
+        let segments = try segments(for: stretch)
+        var player = CorePlayer(MonitoringCore())
+        var before: Segment?
+        var isWhole = false
+        var unsettled: [Stretch] = []
+        var omitted: Set<String> = []
+        var last = segments.first?.begin ?? stretch.from
+        func begin(_ head: JournalHead, at time: Double, _ player: inout CorePlayer) {
+            player = CorePlayer(MonitoringCore(Self.engine, calibrations: head.calibrations))
+            for input in head.checkpoint ?? [] {
+                player.play(changes.applied(to: input))
+                hearing(.input(input), player)
+            }
+            if let ranged { _ = player.core.startRanging(BeaconConstraint(ranged)) }
+            let settled = time + Self.warmUp
+            if head.checkpoint != nil, settled > stretch.from, time < stretch.to {
+                unsettled.append(Stretch(from: max(time, stretch.from), to: min(settled, stretch.to)))
+            }
+        }
+        for segment in segments {
+            let isContinued = isWhole && before.map { segment.continues($0) } ?? false
+            if !isContinued { begin(segment.head, at: segment.begin, &player) }
+            guard let content = FileManager.default.contents(atPath: segment.file.path) else { break }
+            let blocks = JournalSegment.blocks(in: Array(content))
+            isWhole = true
+            for (number, block) in blocks.enumerated() {
+                try Task.checkCancellation()
+                // A block has what came before its end, and the last ones of it end a little later.
+                guard last <= stretch.to + 1, let parts = JournalSegment.parts(of: block) else {
+                    isWhole = false
+                    break
+                }
+                for part in parts {
+                    switch part {
+                    case .head(let head):
+                        // A file that was exported can have several runs.
+                        if number > 0 { begin(head, at: block.end, &player) }
+                    case .input(let input):
+                        player.play(changes.applied(to: input))
+                        hearing(.input(input), player)
+                    case .traffic(let bytes):
+                        let isRead = CoreTraffic.read(bytes) { piece in
+                            player.play(piece)
+                            hearing(.traffic(piece), player)
+                            guard player.core.hasEvents else { return }
+                            for event in player.core.drainEvents() { body(event, player) }
+                        }
+                        if !isRead { isWhole = false }
+                    }
+                    for event in player.core.drainEvents() { body(event, player) }
+                }
+                last = block.end
+            }
+            omitted.formUnion(player.omitted)
+            before = segment
+        }
+        let begin = max(segments.first?.begin ?? stretch.from, stretch.from)
+        ending(unsettled, omitted.sorted(), last >= begin ? Stretch(from: begin, to: min(last, stretch.to)) : nil)
+    }
+
+    private static var engine: EngineConfiguration {
+        var engine = EngineConfiguration()
+        engine.maximumReceivers = GatewayListener.maximumReceivers
+        return engine
+    }
+
+    /// Returns an event as the gateway reports it; nil for one that it does not keep.
+    private static func event(_ event: MonitoringEvent, in player: borrowing CorePlayer) -> BeaconEvent? {
+        switch event {
+        case .state(let change):
+            guard let (label, constraint) = player.owner(of: change.condition), let owner = ConditionOwner(label: label)
+            else { return nil }
+            var receiver: String?
+            if let number = change.receiver { receiver = player.title(of: number) }
+            return .region(
+                RegionEvent(
+                    change.kind, name: owner.name, constraint: constraint, time: change.wallTime, receiver: receiver,
+                    state: change.state, before: change.before, identity: change.identity))
+        case .placed(let change): return .placed(change)
+        case .suspected(let event): return .suspected(event)
+        case .ranged, .located, .notice: return nil
+        }
+    }
+}
+
+extension BeaconEvent {
+    /// The time in seconds since 1970.
+    var seconds: Double {
+        switch self {
+        case .region(let event): event.time.seconds
+        case .placed(let event): event.time.seconds
+        case .suspected(let event): event.time.seconds
+        case .ranged(let event): event.time.seconds
+        case .located(let event): event.time.seconds
+        @unknown default: 0
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import BeaconConfiguration
+import BeaconEngine
+import BeaconModel
+import BeaconMonitoring
+import Foundation
+
+/// Settings to change in a playback, each as `KEY=VALUE`, with the keys and values of the file.
+///
+/// `place-rules.margin=8` changes the rules of places, `regions.exit-timeout=2m` those of all regions, and
+/// `regions.Hall.exit-timeout=2m` those of one.
+package struct ReplayChanges: Sendable {
+    /// A fault in a change.
+    package struct Fault: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    private enum Change: Sendable {
+        case rules(key: String, value: JSONValue)
+        case region(name: String?, key: String, value: JSONValue)
+    }
+
+    private static let regionKeys = ["minimum-rssi", "exit-rssi", "exit-timeout", "adaptive-exit"]
+    private static let ruleKeys = PlaceRules.grammar.descriptions.map(\.key)
+
+    private var changes: [Change] = []
+
+    /// True if nothing is changed.
+    package var isEmpty: Bool { changes.isEmpty }
+
+    /// Creates a set without changes.
+    package init() {}
+
+    /// Reads changes.
+    ///
+    /// - Throws: ``Fault``.
+    package init(_ texts: [String]) throws {
+        changes = try texts.map(Self.change)
+    }
+
+    private static func change(_ text: String) throws -> Change {
+        guard let equals = text.firstIndex(of: "=") else {
+            throw Fault(description: "\"\(text)\" has no value; write KEY=VALUE, such as place-rules.margin=8")
+        }
+        let path = text[..<equals]
+        let document = YAMLDocument(String(text[text.index(after: equals)...]))
+        guard let value = document.content, document.diagnostics.isEmpty else {
+            throw Fault(description: "\"\(text)\" has no value; write KEY=VALUE, such as place-rules.margin=8")
+        }
+        let change: Change
+        if path.hasPrefix("place-rules."), case let key = String(path.dropFirst("place-rules.".count)),
+            ruleKeys.contains(key)
+        {
+            change = .rules(key: key, value: value)
+        } else if path.hasPrefix("regions."),
+            let key = regionKeys.first(where: { path.hasSuffix("." + $0) || path == "regions." + $0 })
+        {
+            let name = path.dropFirst("regions.".count).dropLast(key.count)
+            change = .region(name: name.isEmpty ? nil : String(name.dropLast()), key: key, value: value)
+        } else {
+            let keys =
+                ruleKeys.map { "place-rules.\($0)" } + regionKeys.map { "regions.\($0)" }
+                + regionKeys.prefix(1).map { "regions.NAME.\($0)" }
+            throw Fault(
+                description: "a replay cannot change \"\(path)\"; it can change \(keys.joined(separator: ", "))")
+        }
+        if let fault = fault(of: change) { throw Fault(description: "\"\(text)\": \(fault)") }
+        return change
+    }
+
+    /// Returns what is wrong with the value of a change.
+    private static func fault(of change: Change) -> String? {
+        var rules = PlaceRules()
+        var region = RegionSettings(
+            name: "", region: MonitoredRegion(BeaconConstraint(uuid: ProximityUUID(high: 0, low: 0))))
+        switch change {
+        case .rules(let key, let value): return PlaceRules.grammar.change(key, to: value, in: &rules)
+        case .region(_, let key, let value): return RegionSettings.grammar.change(key, to: value, in: &region)
+        }
+    }
+
+    /// Returns a call with the changes.
+    func applied(to input: CoreInput) -> CoreInput {
+        guard !changes.isEmpty else { return input }
+        var input = input
+        for change in changes {
+            switch (change, input) {
+            case (.rules(let key, let value), .locate(var plan, let beacons)):
+                _ = PlaceRules.grammar.change(key, to: value, in: &plan.rules)
+                input = .locate(plan, beacons)
+            case (.region(let name, let key, let value), .monitor(let id, let region, let state, let holder, let owner)):
+                guard name.map({ owner == ConditionOwner.region($0).label || owner == ConditionOwner.beacon($0).label })
+                    ?? true
+                else { continue }
+                var settings = RegionSettings(name: "", region: region)
+                _ = RegionSettings.grammar.change(key, to: value, in: &settings)
+                input = .monitor(id, settings.region, assuming: state, heldBy: holder, owner: owner)
+            default: continue
+            }
+        }
+        return input
+    }
+}
