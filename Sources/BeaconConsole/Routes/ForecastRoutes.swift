@@ -24,6 +24,15 @@ struct ForecastRoutes: Sendable {
         var plan: BuildingPlan?
         /// The position of one receiver more to try.
         var receiver: [Double]?
+
+        private enum CodingKeys: CodingKey { case plan, receiver }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            // Not `decodeIfPresent`, which takes null.
+            if values.contains(.plan) { plan = try values.decode(BuildingPlan.self, forKey: .plan) }
+            if values.contains(.receiver) { receiver = try values.decode([Double].self, forKey: .receiver) }
+        }
     }
 
     private struct Answer: Encodable, Sendable {

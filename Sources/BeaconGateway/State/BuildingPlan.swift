@@ -35,8 +35,9 @@ package struct BuildingPlan: Codable, Equatable {
         height = try values.decode(Double.self, forKey: .height)
         receivers = try values.decode([String: [Double]].self, forKey: .receivers)
         beacons = try values.decode([String: [Double]].self, forKey: .beacons)
-        rooms = try values.decodeIfPresent([Room].self, forKey: .rooms) ?? []
-        doors = try values.decodeIfPresent([[Double]].self, forKey: .doors) ?? []
+        // Not `decodeIfPresent`, which takes null.
+        if values.contains(.rooms) { rooms = try values.decode([Room].self, forKey: .rooms) }
+        if values.contains(.doors) { doors = try values.decode([[Double]].self, forKey: .doors) }
     }
 
     /// The positions of the receivers, by their names.
