@@ -32,7 +32,7 @@ extension PlaceTracker {
         if isArriving(slot, isClear: isClear) { return Int16(current) }
         guard current >= 0 else { return Int16(best) }
         guard let other = best == current ? second : best else { return Int16(current) }
-        if isHeard { addLead(of: other, over: current, heard, slot, air) }
+        if isHeard { addLead(of: other, over: current, costs, heard, slot, air) }
         return best != current && beacons[slot].lead > 0.9999 ? Int16(best) : Int16(current)
     }
 
@@ -47,9 +47,9 @@ extension PlaceTracker {
     }
 
     /// Adds a second to the lead of another place over the current one: the same sequential test as without teaching,
-    /// so that the margin and the hold time act.
+    /// so that the margin and the hold time act. A difference of one in cost is a lead of 6 dB.
     private mutating func addLead(
-        of other: Int, over current: Int, _ heard: [Float], _ slot: Int, _ air: Air
+        of other: Int, over current: Int, _ costs: [Float], _ heard: [Float], _ slot: Int, _ air: Air
     ) {
         let first = slot * receivers.count
         var (noise, count): (Float, Float) = (0, 0)
@@ -63,9 +63,7 @@ extension PlaceTracker {
                 levels[first + standing.receivers[other]].rise - levels[first + standing.receivers[current]].rise
         }
         let lead = PlaceLead(
-            lead: taught.lead(
-                of: other, over: current, heard, in: map, measuredPower: Float(beacons[slot].measuredPower)),
-            rise: rise,
+            lead: TaughtPlaces.spread * (costs[current] - costs[other]), rise: rise,
             // The noise of two receivers.
             noise: noise / max(count, 1) * Float(2).squareRoot())
         // As many pairs as if half of the receivers were in either place.

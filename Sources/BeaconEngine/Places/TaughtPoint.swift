@@ -69,9 +69,6 @@ struct TaughtPlaces {
     /// right ones. If a beacon may be near a deaf receiver, "unknown" is better than a wrong place.
     static let clearLead: Float = 0.1
 
-    /// The change of a level in dB that shows how much a lead depends on it.
-    private static let step: Float = 2
-
     /// The level below which nothing is heard, in dBm.
     private static let floor = Float(ReceiverCalibration.defaultSensitivity)
 
@@ -149,7 +146,7 @@ struct TaughtPlaces {
         return points
     }
 
-    /// The special levels of a receiver in one second, for ``costs(_:in:measuredPower:omitting:of:withLeads:)``.
+    /// The special levels of a receiver in one second, for ``costs(_:in:measuredPower:omitting:)``.
     enum Heard {
         /// The receiver hears, but not the beacon.
         static var silent: Float { Mark.silent }
@@ -167,15 +164,11 @@ struct TaughtPlaces {
     ///   - map: the places of the receivers.
     ///   - measuredPower: the beacon's power in dBm.
     ///   - omitted: the numbers of points that do not count.
-    ///   - wanted: the places whose costs are needed; nil for all.
-    ///   - withLeads: false to leave out what places are behind the one of the strongest receiver.
     func costs(
-        _ heard: [Float], in map: PlaceMap, measuredPower: Float, omitting omitted: Range<Int> = 0..<0,
-        of wanted: [Int]? = nil, withLeads: Bool = true
+        _ heard: [Float], in map: PlaceMap, measuredPower: Float, omitting omitted: Range<Int> = 0..<0
     ) -> [Float] {
         let places = map.receivers
-        var costs = ranges.enumerated().map { place, range in
-            guard wanted?.contains(place) ?? true else { return Self.most }
+        var costs = ranges.map { range in
             var distances: [Float] = []
             for point in range where !omitted.contains(point) {
                 if let distance = distance(heard, to: point, measuredPower: measuredPower) {
@@ -201,45 +194,8 @@ struct TaughtPlaces {
             if places[number] != place { lead = min(lead, heard[strongest] - level) }
         }
         costs[place] = min(costs[place], Self.own * (2 - lead / Self.ownLead))
-        if withLeads { addLeads(heard, in: map, to: &costs) }
+        addLeads(heard, in: map, to: &costs)
         return costs
-    }
-
-    /// Returns the lead of a place over another one in decibels: the change of levels that would make both equally
-    /// likely.
-    ///
-    /// Costs are squares. So the noise of a difference in cost grows with it, and a beacon that lies still would seem
-    /// to move. Divided by the change that a decibel causes, a lead has the noise of levels, as without teaching. The
-    /// costs of two taught points differ by a linear function of the levels, so their quotient is exact. The cost of
-    /// the strongest receiver's lead is its square, whose quotient is half of the lead.
-    ///
-    /// - Parameters:
-    ///   - other: the leading place.
-    ///   - current: the place that it leads.
-    ///   - heard: the level at each receiver above the beacon's measured power, or one of ``Heard``.
-    ///   - map: the places of the receivers.
-    ///   - measuredPower: the beacon's power in dBm.
-    func lead(
-        of other: Int, over current: Int, _ heard: [Float], in map: PlaceMap, measuredPower: Float
-    ) -> Float {
-        func difference(_ heard: [Float], withLeads: Bool = true) -> Float {
-            let costs = costs(
-                heard, in: map, measuredPower: measuredPower, of: [other, current], withLeads: withLeads)
-            return Self.spread * (costs[current] - costs[other])
-        }
-        var changed = heard
-        var gain: Float = 0
-        for (number, level) in heard.enumerated() where level.isFinite {
-            changed[number] = level + Self.step
-            let above = difference(changed)
-            changed[number] = level - Self.step
-            let slope = (above - difference(changed)) / (2 * Self.step)
-            changed[number] = level
-            gain += slope * slope
-        }
-        // A lead of one receiver over another has the gain 1, since both have noise.
-        let whole = 2 * difference(heard) - difference(heard, withLeads: false)
-        return whole / max((gain / 2).squareRoot(), 1)
     }
 
     /// Adds what each place with receivers is behind the place of the strongest one.

@@ -101,23 +101,6 @@ struct TaughtPlaceTests {
         #expect(bench.changes().map { $0.suffix(2) } == [" 0"])
     }
 
-    @Test("A beacon that lies still between two taught places, with noise, stays where it is")
-    func still() {
-        var map = PlaceMap(placeCount: 2, receivers: [0, 1])
-        map.taught = [
-            TaughtPoint(place: 0, levels: [.heard(-5), .heard(-25)]),
-            TaughtPoint(place: 1, levels: [.heard(-25), .heard(-5)]),
-        ]
-        var bench = PlaceBench(map, attaching: 2)
-        bench.pass(30, [-70, -78])
-        _ = bench.changes()
-        // Two sequences without a common period, from -6 to 6 dB.
-        for second in 0..<600 {
-            bench.pass(1, [-80 + Int8(second * 7919 % 13), -80 + Int8(second * second * 31 % 13)])
-        }
-        #expect(bench.changes() == [])
-    }
-
     @Test("Each taught point is judged by the others")
     func judgement() {
         var map = map
