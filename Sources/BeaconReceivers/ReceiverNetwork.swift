@@ -136,7 +136,9 @@ public struct ReceiverNetwork {
     var nameKeys: [String] {
         keys.indices.map { place in
             let (key, short) = (key(of: place), keys[place].shortName)
-            return settings.names[key] == nil && settings.names[short] != nil ? short : key
+            // A short key may stand for several receivers.
+            let isShared = keys.count { $0.shortName == short } > 1
+            return settings.names[key] == nil && settings.names[short] != nil && !isShared ? short : key
         }
     }
 

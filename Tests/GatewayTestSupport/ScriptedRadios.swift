@@ -1,6 +1,6 @@
 package import BeaconGateway
 package import BeaconModel
-import BeaconMonitoring
+package import BeaconMonitoring
 package import BeaconRadio
 package import BeaconSupport
 import Foundation

@@ -165,7 +165,7 @@ struct ItemChanges: Sendable {
                     let folder = URL(fileURLWithPath: base.outbox.path).deletingLastPathComponent().path
                     copy = try move.write(stateFolder: folder)
                 } catch {
-                    let undo = move.items.map { ItemChange.remove(kind, $0.name) }
+                    let undo = move.items.map { ItemChange.withdraw(kind, $0.name) }
                     _ = try await state.items.apply(.several(undo), to: base)
                     throw Problem(.conflict, error.message)
                 }

@@ -159,8 +159,10 @@ package struct OffsetLearner: Hashable, Sendable, Codable {
 
     /// Renames a receiver, which keeps its offset and its pairs. A receiver of the new name is replaced.
     package mutating func rename(receiver old: String, to new: String) {
+        guard old != new else { return }
+        for key in pairs.keys where key.receiver == new { pairs[key] = nil }
         receivers[new] = receivers.removeValue(forKey: old)
-        if moving.remove(old) != nil { moving.insert(new) }
+        if moving.remove(old) != nil { moving.insert(new) } else { moving.remove(new) }
         for (key, pair) in pairs where key.receiver == old {
             pairs[key] = nil
             pairs[PairKey(receiver: new, beacon: key.beacon)] = pair

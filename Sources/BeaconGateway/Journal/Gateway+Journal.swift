@@ -16,6 +16,7 @@ extension Gateway {
     /// Records the adverts of the configured beacons.
     func recordBeacons() {
         guard let journal else { return }
+        listener.core.recording?.isOn = configuration.journal != nil
         let constraints =
             configuration.regions.map(\.region.constraint) + configuration.beacons.map { $0.region.constraint }
         listener.core.recording?.record(
@@ -27,7 +28,9 @@ extension Gateway {
     ///
     /// - Parameter isLast: true if it is due in any case.
     func keepJournal(isLast: Bool = false) {
-        guard let journal, let recording = listener.core.recording else { return }
+        guard let journal, let recording = listener.core.recording, recording.isOn else { return }
+        // A stretch ends at a time of the sources, which they have not told yet at first.
+        guard listener.time != nil || isLast else { return }
         let now = ContinuousClock.now
         guard isLast || now >= journalDue || recording.waitingBytes > Self.journalBytes,
             waitingStretches < Self.mostWaitingStretches

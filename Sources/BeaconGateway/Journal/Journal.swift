@@ -5,8 +5,8 @@ package import Logging
 
 /// The journal of a core's inputs, in files beside the event store.
 ///
-/// It is written at most every 30 seconds. Each run of beacond begins a segment with the start of its core. Other segments
-/// begin with a checkpoint, so that old ones can be deleted.
+/// It is written at most every 30 seconds. Each run of beacond begins a segment with the start of its core. Other
+/// segments begin with a checkpoint, so that old ones can be deleted.
 package actor Journal {
     /// The folder beside a store.
     package static func folder(besideStore path: String) -> String {
@@ -66,6 +66,8 @@ package actor Journal {
             }
             let isFull = segment.map { $0.size >= Self.segmentSize || time - $0.begin >= Self.segmentTime } ?? true
             if isFull || !stretch.isContinued {
+                // What was lost must not look like a continuation.
+                if !stretch.isContinued { nextPlace += 1 }
                 try begin(
                     JournalHead(
                         run: run, place: nextPlace, calibrations: stretch.calibrations,
@@ -86,11 +88,18 @@ package actor Journal {
 
     private func begin(_ head: JournalHead, at time: Double) throws {
         let path = "\(folder)/\(JournalFolder.name(of: (JournalFolder.files(in: folder).last?.number ?? 0) + 1))"
-        try AppendedFile.append(JournalSegment.mark, to: path)
-        segment = (path, head.place, JournalSegment.mark.count, time)
-        nextPlace = head.place + 1
-        try append([.head(head)], to: path, at: time)
+        try AtomicFile.makeFolder(folder)
+        // A full disk gets room first.
         expire()
+        do {
+            try AppendedFile.append(JournalSegment.mark, to: path)
+            segment = (path, head.place, JournalSegment.mark.count, time)
+            nextPlace = head.place + 1
+            try append([.head(head)], to: path, at: time)
+        } catch {
+            try? FileManager.default.removeItem(atPath: path)
+            throw error
+        }
     }
 
     private func append(_ parts: [JournalSegment.Part], to path: String, at time: Double) throws {

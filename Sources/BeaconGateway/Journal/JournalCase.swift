@@ -26,11 +26,16 @@ package struct JournalCase: Sendable {
         var cover = isAnonymous ? JournalCover() : nil
         var bytes = JournalSegment.mark
         var before: Replay.Segment?
+        var isWhole = false
         for segment in try replay.segments(for: stretch) {
             guard let content = FileManager.default.contents(atPath: segment.file.path) else { break }
-            for block in JournalSegment.blocks(in: Array(content)) {
+            let all = Array(content)
+            let blocks = JournalSegment.blocks(in: all)
+            let isContinued = isWhole && before.map { segment.continues($0) } ?? false
+            isWhole = JournalSegment.isWhole(all, blocks)
+            for block in blocks {
                 guard var parts = JournalSegment.parts(of: block) else { break }
-                if before.map({ segment.continues($0) }) ?? false {
+                if isContinued {
                     parts.removeAll { if case .head = $0 { true } else { false } }
                 }
                 if !parts.isEmpty {

@@ -21,9 +21,9 @@ struct JournalHead: Codable, Sendable {
 
 /// A segment of the journal: a file with a mark, and blocks that each can be read alone.
 ///
-/// A block has the length of its content in the file, that length unpacked, its checksum, and the wall time of its end in
-/// milliseconds, each in 4 bytes but the time in 8, with the lowest byte first. The content is packed by zlib. It has
-/// parts: a byte for the kind, the length in 4 bytes, and the part. A damaged block ends the segment.
+/// A block has the length of its content in the file, that length unpacked, a checksum of the rest, and the wall time
+/// of its end in milliseconds, each in 4 bytes but the time in 8, with the lowest byte first. zlib packs the content. It
+/// has parts: a byte for the kind, the length in 4 bytes, and the part. A damaged block ends the segment.
 struct JournalSegment: Sendable {
     /// A part of a block.
     enum Part: Sendable {
@@ -71,13 +71,17 @@ struct JournalSegment: Sendable {
             let status = compress2(buffer.baseAddress, &count, content, UInt(content.count), 6)
             length = status == Z_OK ? Int(count) : 0
         }
-        guard !packed.isEmpty else { throw StateError(.cannotWrite, "there is no memory to pack a block of the journal") }
+        guard !packed.isEmpty else {
+            throw StateError(.cannotWrite, "there is no memory to pack a block of the journal")
+        }
         var block: [UInt8] = []
         block.append(number: UInt64(packed.count), count: 4)
         block.append(number: UInt64(content.count), count: 4)
-        block.append(number: UInt64(checksum(packed[...])), count: 4)
-        block.append(number: UInt64(max(0, end * 1000)), count: 8)
-        return block + packed
+        var rest: [UInt8] = []
+        rest.append(number: UInt64(max(0, end * 1000)), count: 8)
+        rest += packed
+        block.append(number: UInt64(checksum(rest[...])), count: 4)
+        return block + rest
     }
 
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
@@ -98,13 +102,18 @@ struct JournalSegment: Sendable {
             let (packed, unpacked) = (Int(number(at: 0, 4)), Int(number(at: 4, 4)))
             let (sum, end) = (UInt32(number(at: 8, 4)), number(at: 12, 8))
             let begin = place + headCount
-            guard unpacked <= largest, packed <= content.count - begin else { break }
+            guard packed > 0, unpacked > 0, unpacked <= largest, packed <= content.count - begin else { break }
             let bytes = content[begin..<begin + packed]
-            guard checksum(bytes) == sum else { break }
+            guard checksum(content[place + 12..<place + headCount] + bytes) == sum else { break }
             blocks.append(Block(end: Double(end) / 1000, unpackedCount: unpacked, packed: bytes))
             place = begin + packed
         }
         return blocks
+    }
+
+    /// Returns whether a file has nothing after its whole blocks, so that the next segment may continue it.
+    static func isWhole(_ content: [UInt8], _ blocks: [Block]) -> Bool {
+        content.count == mark.count + blocks.reduce(0) { $0 + headCount + $1.packed.count }
     }
 
     /// Returns the parts of a block; nil if it is damaged.

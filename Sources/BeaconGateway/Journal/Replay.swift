@@ -88,7 +88,7 @@ package struct Replay: Sendable {
         let end: Double
 
         init?(_ file: JournalFolder.File) {
-            guard let content = FileManager.default.contents(atPath: file.path) else { return nil }
+            guard !Task.isCancelled, let content = FileManager.default.contents(atPath: file.path) else { return nil }
             let blocks = JournalSegment.blocks(in: Array(content))
             guard let first = blocks.first, case .head(let head)? = JournalSegment.parts(of: first)?.first else {
                 return nil
@@ -157,17 +157,18 @@ package struct Replay: Sendable {
     package func trace(_ beacon: BeaconIdentity, _ stretch: Stretch, steps: Int) throws -> BeaconTrace {
         var recorder = TraceRecorder(of: beacon, in: stretch, steps: steps)
         var result = Result()
-        var wall = stretch.from
         try play(stretch, ranging: beacon) { event, player in
             if case .ranged(let report) = event { recorder.note(report) }
             if let event = Self.event(event, in: player) { recorder.note(event) }
         } hearing: { piece, player in
             switch piece {
             case .traffic(.advert(let sighting)):
-                wall = player.core.wallTime(of: sighting).seconds
-                recorder.hear(sighting, at: wall, by: player.title(of: sighting.receiver))
+                recorder.hear(
+                    sighting, at: player.core.wallTime(of: sighting).seconds, by: player.title(of: sighting.receiver))
             case .input(.hear(let receiver, let hearing, _)):
-                recorder.setHearing(hearing == .hearing, of: player.title(of: receiver), at: wall)
+                recorder.setHearing(
+                    hearing == .hearing || hearing == .doubtful, of: player.title(of: receiver),
+                    at: player.core.wallTime)
             default: break
             }
         } ending: { unsettled, omitted, played in
@@ -229,16 +230,19 @@ package struct Replay: Sendable {
             }
             if let ranged { _ = player.core.startRanging(BeaconConstraint(ranged)) }
             let settled = time + Self.warmUp
-            if head.checkpoint != nil, settled > stretch.from, time < stretch.to {
-                unsettled.append(Stretch(from: max(time, stretch.from), to: min(settled, stretch.to)))
+            // What was lost before counts as well.
+            let lost = min(time, last)
+            if head.checkpoint != nil, settled > stretch.from, lost < stretch.to {
+                unsettled.append(Stretch(from: max(lost, stretch.from), to: min(settled, stretch.to)))
             }
         }
         for segment in segments {
             let isContinued = isWhole && before.map { segment.continues($0) } ?? false
             if !isContinued { begin(segment.head, at: segment.begin, &player) }
             guard let content = FileManager.default.contents(atPath: segment.file.path) else { break }
-            let blocks = JournalSegment.blocks(in: Array(content))
-            isWhole = true
+            let bytes = Array(content)
+            let blocks = JournalSegment.blocks(in: bytes)
+            isWhole = JournalSegment.isWhole(bytes, blocks)
             for (number, block) in blocks.enumerated() {
                 try Task.checkCancellation()
                 // A block has what came before its end, and the last ones of it end a little later.

@@ -87,10 +87,11 @@ package struct ReplayChanges: Sendable {
             case (.rules(let key, let value), .locate(var plan, let beacons)):
                 _ = PlaceRules.grammar.change(key, to: value, in: &plan.rules)
                 input = .locate(plan, beacons)
-            case (.region(let name, let key, let value), .monitor(let id, let region, let state, let holder, let owner)):
-                guard name.map({ owner == ConditionOwner.region($0).label || owner == ConditionOwner.beacon($0).label })
-                    ?? true
-                else { continue }
+            case (
+                .region(let name, let key, let value), .monitor(let id, let region, let state, let holder, let owner)
+            ):
+                let owners = name.map { [ConditionOwner.region($0).label, ConditionOwner.beacon($0).label] }
+                guard owners?.contains(owner) ?? true else { continue }
                 var settings = RegionSettings(name: "", region: region)
                 _ = RegionSettings.grammar.change(key, to: value, in: &settings)
                 input = .monitor(id, settings.region, assuming: state, heldBy: holder, owner: owner)

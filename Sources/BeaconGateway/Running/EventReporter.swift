@@ -392,7 +392,7 @@ struct EventReporter {
 
 extension GatewayConfiguration {
     /// The names of beacons.
-    var beaconNames: [BeaconIdentity: String] { beaconsByIdentity.mapValues(\.name) }
+    package var beaconNames: [BeaconIdentity: String] { beaconsByIdentity.mapValues(\.name) }
 
     /// The named beacons by identity.
     var beaconsByIdentity: [BeaconIdentity: BeaconSettings] {

@@ -147,7 +147,9 @@ package actor Gateway {
         listener.tags.tags = configuration.tags
         for settings in plannedSources { listener.add(settings, reserving: configuration.namedReceivers, proxy) }
         // A file or a simulation at full speed can be played again as it is.
-        if canWait { listener.core.recording = nil }
+        if listener.sources.allSatisfy({ !$0.settings.specification.isGradual(at: $0.settings.pace) }) {
+            listener.core.recording = nil
+        }
         // Stopped before it started: there is no state to save.
         guard let known = await knownPresence() else { return }
         await readPlan()
@@ -457,13 +459,13 @@ extension Gateway {
                 listener.name($0)
             }
         }
-        keepJournal()
         if time != nil {
             // In a fleet, other machines may have the receivers.
             if fleet == nil { listener.reportMissingReceivers(of: configuration) }
             clones.reportOmissions(of: listener.core)
         }
         handleEvents(at: time)
+        keepJournal()
     }
 
     // MARK: - Events of the core

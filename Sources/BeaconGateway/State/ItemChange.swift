@@ -7,6 +7,8 @@ package enum ItemChange: Sendable {
     /// Replaces the item with this name, perhaps by one with another name.
     case replace(String, by: ConfigurationItem)
     case remove(ConfigurationItem.Kind, String)
+    /// Takes an added item back. What belongs to its name stays: its teaching, or its switch.
+    case withdraw(ConfigurationItem.Kind, String)
     /// Lets all items follow the new name of a receiver.
     case rename(ReceiverRename)
     /// Several changes at once; either all of them apply or none.
@@ -64,7 +66,7 @@ extension ItemChange {
     package var isShared: Bool {
         switch self {
         case .add(let item), .replace(_, let item): item.kind.isShared
-        case .remove(let kind, _): kind.isShared
+        case .remove(let kind, _), .withdraw(let kind, _): kind.isShared
         case .rename: false
         case .several(let changes): changes.contains(where: \.isShared)
         }
@@ -74,7 +76,7 @@ extension ItemChange {
     package var isOfConnections: Bool {
         switch self {
         case .add(let item), .replace(_, let item): item.kind.isConnection
-        case .remove(let kind, _): kind.isConnection
+        case .remove(let kind, _), .withdraw(let kind, _): kind.isConnection
         case .rename: true
         case .several(let changes): changes.contains(where: \.isOfConnections)
         }
@@ -128,6 +130,7 @@ extension ItemChange {
         case .remove(let kind, let name):
             if !isOnlyTaught(kind, name) { _ = try remove(.init(kind: kind, name: name)) }
             if kind == .place { list[.init(kind: .taught, name: name)] = nil }
+        case .withdraw(let kind, let name): _ = try remove(.init(kind: kind, name: name))
         case .rename(let rename): list = list.mapValues { $0.following(rename) }
         case .several(let changes):
             for change in changes { try change.apply(to: &list, &next, beside: ofFile, in: path) }
@@ -169,7 +172,7 @@ extension ItemChange {
         switch self {
         case .replace(let name, let item): item.kind == .rule && item.name != name ? [(name, item.name)] : []
         case .remove(let kind, let name): kind == .rule ? [(name, nil)] : []
-        case .add, .rename: []
+        case .add, .rename, .withdraw: []
         case .several(let changes): changes.flatMap(\.renamedRules)
         }
     }
@@ -179,14 +182,14 @@ extension ItemChange {
         switch self {
         case .rename(let rename): [rename]
         case .several(let changes): changes.flatMap(\.renamedReceivers)
-        case .add, .replace, .remove: []
+        case .add, .replace, .remove, .withdraw: []
         }
     }
 
     private var added: [ConfigurationItem] {
         switch self {
         case .add(let item), .replace(_, let item): [item]
-        case .remove, .rename: []
+        case .remove, .rename, .withdraw: []
         case .several(let changes): changes.flatMap(\.added)
         }
     }

@@ -82,10 +82,12 @@ public struct ReceiverID: Hashable, Sendable, BitwiseCopyable {
 
 /// As JSON, a receiver is its index.
 extension ReceiverID: Codable {
+    /// Reads the index.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(UInt16.self))
     }
 
+    /// Writes the index.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(index)

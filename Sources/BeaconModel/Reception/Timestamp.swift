@@ -75,10 +75,12 @@ extension Timestamp: Comparable {
 
 /// As JSON, a time is its nanoseconds.
 extension Timestamp: Codable {
+    /// Reads the number.
     public init(from decoder: any Decoder) throws {
         self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
     }
 
+    /// Writes the number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(nanoseconds)

@@ -381,7 +381,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// Advances the time up to and including `time`.
     package mutating func advance(to time: Timestamp) {
-        recording?.note(time, isIncluded: true)
+        recording?.note(time, isIncluded: true, isTimeNews: !resolved.isEmpty)
         if !resolved.isEmpty { endDoubts(at: time) }
         note(time.nanoseconds)
         engine.advance(to: time)
@@ -392,7 +392,7 @@ package struct MonitoringCore: ~Copyable {
     /// Advances the time up to but excluding `time`: events that are due exactly then wait.
     @inline(__always)
     package mutating func advance(upTo time: Timestamp) {
-        recording?.note(time, isIncluded: false)
+        recording?.note(time, isIncluded: false, isTimeNews: !resolved.isEmpty)
         if !resolved.isEmpty { endDoubts(at: time) }
         if time.nanoseconds > newest { note(time.nanoseconds) }
         engine.advance(upTo: time)

@@ -17,7 +17,11 @@ package struct CoreRecording: Sendable {
     private var beacons = RecordedBeacons()
     /// Whether anything is recorded. What is needed to begin again is noted in any case.
     package var isOn: Bool {
-        didSet { if !isOn { _ = take() } }
+        didSet {
+            guard !isOn else { return }
+            _ = take()
+            hasGap = true
+        }
     }
 
     private var parts: [Part] = []
@@ -56,6 +60,9 @@ package struct CoreRecording: Sendable {
         noteStranger()
         endTraffic()
         parts.append(.input(input))
+        // About what it takes as JSON.
+        bytes += 256
+        boundTraffic()
     }
 
     /// Notes an advert.
@@ -75,8 +82,11 @@ package struct CoreRecording: Sendable {
     }
 
     /// Notes a step of time.
-    mutating func note(_ time: Timestamp, isIncluded: Bool) {
+    ///
+    /// - Parameter isTimeNews: true if the core does something at the time before it.
+    mutating func note(_ time: Timestamp, isIncluded: Bool, isTimeNews: Bool) {
         guard isOn, !isNested else { return }
+        if isTimeNews { noteStranger() }
         traffic.add(isIncluded ? .to(time) : .upTo(time))
         newest = max(newest, time)
         boundTraffic()

@@ -19,6 +19,9 @@ struct FloorGrid: Sendable {
     /// The maximum number of points: a floor of about 110 by 110 meters.
     private static let maximumPoints = 200_000
 
+    /// The most distances between points and walls. A house needs a hundredth of it.
+    private static let maximumWork = 20_000_000.0
+
     private let origin: Point
     private let columns: Int
     private let isFree: [Bool]
@@ -42,6 +45,18 @@ struct FloorGrid: Sendable {
             let area = Double(Self.maximumPoints) * Self.spacing * Self.spacing
             throw ScenarioError(
                 .tooLarge, at: path, "take more than \(Int(area)) square meters together; plan a part of the building")
+        }
+        // Combs of long slanted edges cost too much to draw on the grid.
+        func cost(_ corners: [Point]) -> Double {
+            let (xs, ys) = (corners.map(\.x), corners.map(\.y))
+            return (((xs.max() ?? 0) - (xs.min() ?? 0)) / Self.spacing + 3)
+                * (((ys.max() ?? 0) - (ys.min() ?? 0)) / Self.spacing + 3)
+        }
+        let work =
+            walls.reduce(0) { $0 + cost([$1.start, $1.end]) }
+            + rooms.reduce(0) { $0 + cost($1.corners) * Double($1.corners.count) }
+        guard work <= Self.maximumWork else {
+            throw ScenarioError(.tooLarge, at: path, "have too many long slanted walls; plan a part of the building")
         }
         let (columns, rows) = (Int(width) + 1, Int(height) + 1)
 

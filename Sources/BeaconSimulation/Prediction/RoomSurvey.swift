@@ -197,7 +197,7 @@ extension RoomSurvey {
     ///   - shouldStop: called once a second of the walk; return true to end early.
     /// - Returns: the result; nil after an early end.
     package func run(seed: UInt64, shouldStop: () -> Bool = { false }) -> RoomRun? {
-        let (walk, duration) = ownWalk ?? randomWalk(seed: seed)
+        guard let (walk, duration) = ownWalk ?? randomWalk(seed: seed, shouldStop: shouldStop) else { return nil }
         let person = Person(name: "walker", walk: walk, bodyLoss: bodyLoss)
         let scenario = Scenario(
             name: "survey", summary: "", seed: seed, duration: duration, environment: environment, walls: walls,
@@ -241,8 +241,9 @@ extension RoomSurvey {
         return run
     }
 
-    /// Returns a walk: two minutes in each room, from spot to spot with pauses, in a random order of rooms.
-    private func randomWalk(seed: UInt64) -> (walk: Walk, duration: Double) {
+    /// Returns a walk, or nil after an early end: two minutes in each room, from spot to spot with pauses, in a random
+    /// order of rooms.
+    private func randomWalk(seed: UInt64, shouldStop: () -> Bool) -> (walk: Walk, duration: Double)? {
         var random = SplitMix64(seed: seed, stream: "walk through the rooms")
         func stop(in room: Int) -> Int { grid.stops[room][Int(random.below(UInt64(grid.stops[room].count)))] }
         var order = Array(rooms.indices)
@@ -252,6 +253,8 @@ extension RoomSurvey {
         for room in order {
             var leaving: Double?
             while leaving.map({ walk.end < $0 }) ?? true {
+                // A way through a large floor takes a while to find.
+                if shouldStop() { return nil }
                 let next = stop(in: room)
                 for corner in grid.way(from: point, to: next) {
                     walk.go(to: grid.position(of: corner, height: tagHeight), speed: Self.speed)

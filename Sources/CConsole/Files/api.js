@@ -118,7 +118,7 @@ export const send = (method, path, body) => request(path, {
 
 /** Sends JSON with a longer timeout, for requests that read the whole history or compute for long. A signal ends it. */
 export const sendSlowly = (method, path, body, signal) => request(path, {
-  method, body: JSON.stringify(body), signal: AbortSignal.any([AbortSignal.timeout(longPatience), ...(signal ? [signal] : [])]),
+  method, body: JSON.stringify(body), signal: signal ? AbortSignal.any([AbortSignal.timeout(longPatience), signal]) : AbortSignal.timeout(longPatience),
   headers: { "Content-Type": "application/json", "X-Beacon-Console": "1" },
 });
 

@@ -24,6 +24,7 @@ export function open(root, parameters, rest) {
   const chooser = el("select", { id: "history-beacon" });
   const length = el("select", { id: "history-span" }, ...spans.map(([value, word]) => el("option", { value }, word)));
   length.value = parameters.get("span") || "3600";
+  if (!length.value) length.value = "3600";
   const end = el("input", { id: "history-end", type: "datetime-local", step: 1 });
   const earlier = el("button.small", { type: "button" }, "Earlier");
   const later = el("button.small", { type: "button" }, "Later");
@@ -94,6 +95,7 @@ export function open(root, parameters, rest) {
       if (mine !== generation) return;
       trace = null;
       showProblem(fault, problem);
+      show(nothing, false);
       show(figure, false);
       show(whatIf, false);
     } finally { if (mine === generation) attribute(root, "aria-busy", null); }
@@ -178,11 +180,14 @@ export function open(root, parameters, rest) {
   };
 
   /** Explains the place at the chosen moment. */
+  let asked = 0;
   async function explain() {
+    const mine = ++asked;
     const at = trace.from + (trace.to - trace.from) * Number(slider.value) / steps;
     askWhy.disabled = true;
     try {
       const why = await get(`v1/trace/why${query({ beacon, at })}`);
+      if (mine !== asked) return;
       const [first, second] = why.heard;
       tell([
         why.since === null ? "It was placed before the journal begins." : `Placed ${why.place ? `in ${why.place}` : why.state === "unknown" ? "nowhere, since a receiver was deaf," : "in no place"} at ${clock(why.since)}${why.tippedBy ? `, after an advert with ${measure(why.tippedBy.rssi, "dBm")} at ${why.tippedBy.receiver}` : ""}.`,
@@ -192,7 +197,7 @@ export function open(root, parameters, rest) {
         ...why.otherwise.map((one) => `With ${one.with}, it would have been ${one.place ? `in ${one.place}` : "in no place"}.`),
         !why.otherwise.length && why.since !== null && "No other margin or hold time that was tried changes that.",
       ].filter(Boolean));
-    } catch (problem) { tell([problem.message]); } finally { askWhy.disabled = false; }
+    } catch (problem) { if (mine === asked) tell([problem.message]); } finally { askWhy.disabled = false; }
   }
   const tell = (sentences) => patch(reasons, sentences, (sentence) => sentence, (sentence) => el("li", null, sentence));
   askWhy.addEventListener("click", explain);
@@ -200,6 +205,7 @@ export function open(root, parameters, rest) {
   /** Shows the values at the chosen moment. */
   function read() {
     if (!trace) return;
+    asked += 1;
     tell([]);
     const part = Number(slider.value) / steps;
     const time = trace.from + (trace.to - trace.from) * part;

@@ -222,6 +222,8 @@ final class BlueZDevices {
     private func make(_ path: String) -> Bool {
         if devices.count >= Self.limit {
             drop { self.queue.now.since($0.heard) > Self.memory / 6 }
+            // Phones of strangers make way for beacons.
+            if devices.count >= Self.limit, interest == .addresses { drop { $0.advert.isEmpty && $0.question == nil } }
             guard devices.count < Self.limit else {
                 queue.reportOnce(.degraded, "more than \(Self.limit) devices at once; further devices are ignored.")
                 return false

@@ -13,6 +13,8 @@ struct CoreRecordingTests {
         BeaconIdentity(uuid: uuid, major: 1, minor: minor)
     }
 
+    private static let constraints = (0..<UInt16(6)).map { BeaconConstraint(identity($0)) }
+
     /// A core that a random sequence of calls drives, and its events as text.
     private struct Life: ~Copyable {
         var core = MonitoringCore(EngineConfiguration())
@@ -27,7 +29,7 @@ struct CoreRecordingTests {
             random = SplitMix64(seed: seed)
             core.recording = CoreRecording(isOn: true)
             core.recording?.record(
-                RecordedBeacons((0..<6 as Range<UInt16>).map { BeaconConstraint(CoreRecordingTests.identity($0)) }, includesStrangers: false))
+                RecordedBeacons(CoreRecordingTests.constraints, includesStrangers: false))
             for receiver in 0..<UInt16(3) { core.name(ReceiverID(receiver), "R\(receiver)") }
             monitor()
             locate(margin: 6)
@@ -47,7 +49,7 @@ struct CoreRecordingTests {
         mutating func locate(margin: Double) {
             var plan = PlacePlan((0..<3).map { PlacePlan.Place(name: "P\($0)", receivers: ["R\($0)"]) })
             plan.rules.margin = margin
-            core.startLocating(plan, (0..<6 as Range<UInt16>).map { BeaconConstraint(CoreRecordingTests.identity($0)) })
+            core.startLocating(plan, CoreRecordingTests.constraints)
             core.awaitBeacons([CoreRecordingTests.identity(0)])
         }
 
@@ -60,7 +62,8 @@ struct CoreRecordingTests {
                 let minor = UInt16.random(in: 0..<9, using: &random)
                 sightings.append(
                     Sighting(
-                        time: Timestamp(nanoseconds: time), receiver: ReceiverID(UInt16.random(in: 0..<3, using: &random)),
+                        time: Timestamp(nanoseconds: time),
+                        receiver: ReceiverID(UInt16.random(in: 0..<3, using: &random)),
                         address: DeviceAddress(bits: UInt64(minor) + 1, kind: .random),
                         identity: CoreRecordingTests.identity(minor), measuredPower: -59,
                         rssi: SignalStrength(rawValue: Int8.random(in: -90 ... -50, using: &random))))
@@ -116,7 +119,8 @@ struct CoreRecordingTests {
         switch event {
         case .state(let change):
             guard let owner else { return nil }
-            return "\(owner) \(change.kind) \(change.state) \(change.before) \(change.wallTime.nanoseconds) \(String(describing: change.receiver)) \(String(describing: change.identity))"
+            return "\(owner) \(change.kind) \(change.state) \(change.before) \(change.wallTime.nanoseconds) "
+                + "\(String(describing: change.receiver)) \(String(describing: change.identity))"
         case .placed(let change): return "\(change)"
         case .suspected(let event): return "\(event)"
         default: return nil

@@ -254,9 +254,12 @@ extension GatewayConfiguration {
                 _ = OutboxSettings.grammar.fill(&$1.outbox, from: section)
                 section.finish()
             },
-            Setting(
-                "journal", \.journal, .switch(JournalSettings.grammar), default: "true",
-                "Keeps what receivers hear of named beacons and of regions, so that it can be replayed."),
+            key(
+                "journal", .either([.boolean, JournalSettings.grammar.shape]), default: "true",
+                "Keeps what receivers hear of named beacons and of regions, so that it can be replayed."
+            ) {
+                if $0.has("journal") { $1.journal = $0.read("journal", .switch(JournalSettings.grammar)) }
+            },
             key("intake", IntakeSettings.grammar.shape, "The senders whose events are accepted.") {
                 root, configuration in
                 let section = root.section("intake")

@@ -24,6 +24,7 @@ package struct JournalSettings: Hashable, Sendable {
                 "The age at which it is deleted."),
             Setting(
                 "strangers", \.includesStrangers, .boolean,
-                "Keeps adverts of regions with only a UUID, too. They show when each stranger who carries this UUID was here."),
+                "Keeps adverts of regions with only a UUID, too. They show when each stranger who carries this UUID was here."
+            ),
         ])
 }
