@@ -22,8 +22,8 @@ struct JournalHead: Codable, Sendable {
 /// A segment of the journal: a file with a mark, and blocks that each can be read alone.
 ///
 /// A block has the length of its content in the file, that length unpacked, a checksum of the rest, and the wall time
-/// of its end in milliseconds, each in 4 bytes but the time in 8, with the lowest byte first. zlib packs the content. It
-/// has parts: a byte for the kind, the length in 4 bytes, and the part. A damaged block ends the segment.
+/// of its end in milliseconds, each in 4 bytes but the time in 8, with the lowest byte first. zlib packs the content.
+/// It has parts: a byte for the kind, the length in 4 bytes, and the part. A damaged block ends the segment.
 struct JournalSegment: Sendable {
     /// A part of a block.
     enum Part: Sendable {
