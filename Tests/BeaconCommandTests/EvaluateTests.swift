@@ -267,8 +267,8 @@ struct EvaluateTests {
     /// A beacon that moves from the hall to another room.
     private static func rooms() throws -> Folder {
         let sightings = (1000...1120).map { time in
-            line(Double(time), at: "R1", minor: 1, rssi: time <= 1060 ? -50 : -80)
-                + line(Double(time), at: "R2", minor: 1, rssi: time <= 1060 ? -80 : -50)
+            line(Double(time), at: "R1", minor: 1, rssi: time <= 1060 ? -50 : -64)
+                + line(Double(time), at: "R2", minor: 1, rssi: time <= 1060 ? -64 : -50)
         }
         let truth = (1011..<1120).map { "\($0),0,0,\($0 <= 1060 ? "hall" : "a<b & c")\n" }
         return try Folder(["log.ndjson": sightings.joined(), "truth.csv": "time,x,y,room\n" + truth.joined()])

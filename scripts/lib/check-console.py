@@ -509,6 +509,62 @@ places:
     print("ok   a plan's rooms are drawn and predicted by keyboard, wide and narrow; a receiver is tried")
 
 
+def check_history(folder, pictures):
+    """Checks that the history of a beacon is shown, explained and compared by keyboard, with real adverts of a simulation."""
+    from axe_selenium_python import Axe
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import Select
+    own = os.path.join(folder, "history")
+    os.mkdir(own)
+    gateway = Gateway(own, f"""sources: ["simulation:museum?loop"]
+regions: [{{ name: museum, uuid: {UUID} }}]
+beacons:
+  - {{ name: Visitor, uuid: {UUID}, major: 1, minor: 1 }}
+  - {{ name: Case, uuid: {UUID}, major: 1, minor: 2 }}
+places:
+  - {{ name: hall, receivers: [hci0] }}
+  - {{ name: study, receivers: [elsewhere] }}
+web: {{ listen: "127.0.0.1:0" }}
+outbox: {{ path: {own}/beacond.sqlite }}
+""")
+    begin = until(lambda: gateway.get("/v1/status")["time"], "no time passes")
+    until(lambda: gateway.get("/v1/status")["time"] > begin + 20, "the simulation does not go on")
+    now = gateway.get("/v1/status")["time"]
+    for width, scheme in [(1280, "light"), (390, "dark")]:
+        browser = Browser(width, scheme=scheme)
+        driver = browser.driver
+        try:
+            driver.get(f"{gateway.address}/#/history/{UUID.upper()}/1/1?span=900&at={now:.0f}")
+            until(lambda: driver.find_elements(By.CSS_SELECTOR, ".history .levels path[d^=M]"), "no signal is shown")
+            assert driver.find_elements(By.CSS_SELECTOR, ".history .distances rect"), "no distance is shown"
+            assert Select(driver.find_element(By.ID, "history-beacon")).first_selected_option.text == "Visitor"
+            slider = driver.find_element(By.ID, "history-moment")
+            before = slider.get_attribute("aria-valuetext")
+            slider.send_keys(Keys.ARROW_LEFT)
+            until(lambda: slider.get_attribute("aria-valuetext") != before, "the moment does not move by keys")
+            shown_button(browser, "normalize-space()='Why?'").send_keys(Keys.ENTER)
+            until(lambda: driver.find_elements(By.CSS_SELECTOR, ".why-sentences li"), "nothing explains the place")
+            margin = driver.find_element(By.ID, "what-if-margin")
+            margin.send_keys("0", Keys.ENTER)
+            until(lambda: "difference" in driver.find_element(By.CSS_SELECTOR, ".what-if + p").text.lower(), "nothing is compared")
+            axe = Axe(driver)
+            axe.inject()
+            violations = axe.run()["violations"]
+            assert not violations, f"history: {axe.report(violations)}"
+            assert driver.execute_script(
+                "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "history is too wide"
+            if pictures:
+                driver.set_window_size(width, driver.execute_script("return document.documentElement.scrollHeight") + 200)
+                driver.execute_script("scrollTo(0, 0)")
+                driver.save_screenshot(os.path.join(pictures, f"history-{width}-{scheme}.png"))
+            assert browser.errors() == [], browser.errors()
+        finally:
+            driver.quit()
+    gateway.kill()
+    print("ok   the history of a beacon is shown, explained and compared, wide and narrow")
+
+
 def check_take_over(folder, pictures):
     """Checks that a beacon and a rule of the file are taken over by keyboard, can be edited then, and stay after a restart."""
     from selenium.webdriver.common.by import By
@@ -775,6 +831,7 @@ def main():
         check_take_over(folder, pictures)
         check_teaching(folder, pictures)
         check_forecast(folder, pictures)
+        check_history(folder, pictures)
         check_connections_forms(folder, pictures)
         check_setup(folder, pictures, "127.0.0.1")
         check_setup(folder, None, "0.0.0.0")

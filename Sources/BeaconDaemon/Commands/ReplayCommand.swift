@@ -15,7 +15,8 @@ struct ReplayCommand: ParsableCommand {
             + comes in addition, - no longer comes, ~ comes at another time.
 
               beacond replay --from 22:00 --to 08:00
-              beacond replay --from 2h --with place-rules.margin=8 --with regions.Hall.exit-timeout=1m
+              beacond replay --from 2h --with place-rules.margin=8
+              beacond replay --from 2h --with regions.Hall.exit-timeout=1m
 
             The journal of a running beacond ends up to 30 seconds ago.
             """)

@@ -3,7 +3,7 @@
 
 import { get, now, query } from "./api.js";
 import { announce, attribute, el, empty, patch, problemNode, show, showProblem, svg, text } from "./dom.js";
-import { clock, counted, distance, exact, identity, measure, shortTime, span as spanOf } from "./format.js";
+import { clock, counted, distanceWithRange, identity, measure, shortTime, span as spanOf } from "./format.js";
 
 export const title = "History";
 
@@ -44,12 +44,12 @@ export function open(root, parameters, rest) {
   const moment = el("h2", { id: "moment-heading" });
   const facts = el("dl.facts");
   const askWhy = el("button.small", { type: "button" }, "Why?");
-  const reasons = el("ul.why-sentences", { role: "status" });
+  const reasons = el("ul.why-sentences");
   const events = el("ol.history-events");
   const figure = el("section.history-figure", { "aria-labelledby": "history-heading", hidden: true },
     el("h2.offscreen", { id: "history-heading" }, "Place, distance and signal"),
     el("div.picture.history-picture", null, picture, words, el("label.offscreen", { for: "history-moment" }, "Moment"), slider, axis, legend),
-    el("section.card", { "aria-labelledby": "moment-heading" }, el("div.card-head", null, moment, askWhy), facts, reasons),
+    el("section.card", { "aria-labelledby": "moment-heading" }, el("div.card-head", null, moment, askWhy), facts, el("div", { role: "status" }, reasons)),
     el("section", { "aria-labelledby": "history-events-heading" }, el("h2", { id: "history-events-heading" }, "Events"), events));
 
   const margin = el("input", { id: "what-if-margin", type: "number", min: 0, max: 60, step: 1, inputmode: "numeric" });
@@ -218,7 +218,7 @@ export function open(root, parameters, rest) {
     const found = trace.distances[index];
     const list = [["Place", stay ? stay.place ?? (stay.state === "unknown" ? "unknown" : "outside all places") : "not known yet"]];
     if (stay) list.push(["There", `for ${spanOf(time - stay.from)}`]);
-    list.push(["Distance", found ? `${distance(found.meters)}${found.nearest === null ? "" : found.farthest === null ? ", or more" : ` (${found.nearest.toFixed(1)} to ${found.farthest.toFixed(1)})`}, ${found.proximity}` : "unknown"]);
+    list.push(["Distance", found ? `${distanceWithRange(found.meters, found.nearest === null ? null : [found.nearest, found.farthest])}, ${found.proximity}` : "unknown"]);
     for (const one of trace.receivers) {
       const isDeaf = one.deaf.some((span) => span.from <= time && time <= span.to);
       const level = one.levels[index];

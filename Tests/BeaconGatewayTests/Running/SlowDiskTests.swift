@@ -135,8 +135,14 @@ struct SlowDiskTests {
             room.pass(3, nil, nil)
             for earlier in Kind.allCases.prefix(while: { $0 != kind }) { room.play(earlier) }
         }
-        let before = await signs(of: kind)
         try await store.append(Step())
+        // The stream shows an event some time after it is stored.
+        let history = try EventHistory(store)
+        try await eventually("the stream shows what was before") {
+            let stored = try await history.page(EventHistory.everything).events.map(\.event.id)
+            return Set(shown.withLock { $0.map(\.id) }).isSuperset(of: stored)
+        }
+        let before = await signs(of: kind)
 
         switch fault {
         case .slow: disk.hang()
