@@ -342,7 +342,8 @@ class Checks:
         self.replayed = (sum((played & happened).values()), sum(happened.values()))
         strange = played - happened
         faults = [f"{sum(strange.values())} replayed events did not happen: {list(strange)[:5]}"] if strange else []
-        if not self.replayed[0]:
+        # A clock that goes forward by days makes the journal old, and kills may leave nothing of it.
+        if not self.replayed[0] and not self.counts["clock"] + self.counts["kill"]:
             faults.append("no event was replayed")
         return faults
 
