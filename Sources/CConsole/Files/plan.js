@@ -117,7 +117,9 @@ const clamp = (value, most) => Math.min(Math.max(value, 9), most - 9);
 
 /** Draws a bar of a round length, with its meters. */
 function drawScale(node, factor, meters) {
-  const length = [50, 20, 10, 5, 2, 1].find((one) => one <= meters / 4) || 1;
+  // Of a tiny plan, a meter would be as wide as the page.
+  const length = [50, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1].find((one) => one <= meters / 4) || 0;
+  node.hidden = !length;
   node.firstChild.style.width = `${(length * factor).toFixed(1)}px`;
   text(node.lastChild, `${length} m`);
 }
