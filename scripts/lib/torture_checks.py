@@ -341,7 +341,11 @@ class Checks:
             if event["event"] in ("enter", "exit") and event["region"]["name"].startswith("room"))
         self.replayed = (sum((played & happened).values()), sum(happened.values()))
         strange = played - happened
-        faults = [f"{sum(strange.values())} replayed events did not happen: {list(strange)[:5]}"] if strange else []
+        # A kill can come after the journal and before the store. The next run then decides that moment again, later.
+        moments = {time for _, _, time in strange}
+        faults = []
+        if len(moments) > self.kills + self.counts["full"] + self.counts["lock"]:
+            faults.append(f"{sum(strange.values())} replayed events did not happen: {list(strange)[:5]}")
         # A clock that goes forward by days makes the journal old, and kills may leave nothing of it.
         if not self.replayed[0] and not self.counts["clock"] + self.counts["kill"]:
             faults.append("no event was replayed")
