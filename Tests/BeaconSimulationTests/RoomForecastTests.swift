@@ -1,7 +1,7 @@
 import BeaconSimulation
 import Testing
 
-@Suite("A plan predicts which rooms are told apart")
+@Suite("A plan predicts how well rooms are recognized")
 struct RoomForecastTests {
     /// Three rooms in a row, 4 by 4 meters each, with doors between them. The last one has no receiver.
     static let flat = """
@@ -32,7 +32,7 @@ struct RoomForecastTests {
         #expect(forecast.uncovered == ["bath"])
         #expect(forecast.confusion[0][0].mean > 0.8)
         #expect(forecast.confusion[1][1].mean > 0.8)
-        #expect(forecast.mostlyTold(in: "bath")?.told == "kitchen")
+        #expect(forecast.mostlyReported(in: "bath")?.reported == "kitchen")
         for row in forecast.confusion { #expect(abs(row.reduce(0) { $0 + $1.mean } - 1) < 0.001) }
         #expect(try Self.report(Self.survey()).forecast == forecast)
     }

@@ -331,10 +331,29 @@ def shown_button(browser, condition):
         f"there is no button with {condition}")[-1]
 
 
+def examine(browser, name, pictures, isWhole=False):
+    """Checks that axe-core finds no problem on the page and that it is not wider than the window, and saves a screenshot,
+    of the whole page if `isWhole`."""
+    from axe_selenium_python import Axe
+    driver = browser.driver
+    axe = Axe(driver)
+    axe.inject()
+    violations = axe.run()["violations"]
+    assert not violations, f"{name}: {axe.report(violations)}"
+    assert driver.execute_script(
+        "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), f"{name} is wider than the window"
+    if pictures:
+        size = driver.get_window_size()
+        if isWhole:
+            driver.set_window_size(size["width"], driver.execute_script("return document.documentElement.scrollHeight") + 200)
+            driver.execute_script("scrollTo(0, 0)")
+        driver.save_screenshot(os.path.join(pictures, f"{name}.png"))
+        driver.set_window_size(size["width"], size["height"])
+
+
 def check_teaching(folder, pictures):
     """Checks that a room is taught by keyboard: points arrive, what they would change is shown, they are kept, undone and
     thrown away."""
-    from axe_selenium_python import Axe
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     own = os.path.join(folder, "teaching")
@@ -367,14 +386,7 @@ places:
             shown_button(browser, f"normalize-space()='{words}' and not(@disabled)").send_keys(Keys.ENTER)
 
         def picture(name):
-            axe = Axe(driver)
-            axe.inject()
-            violations = axe.run()["violations"]
-            assert not violations, f"teaching, {name}: {axe.report(violations)}"
-            assert driver.execute_script(
-                "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), f"{name} is too wide"
-            if pictures:
-                driver.save_screenshot(os.path.join(pictures, f"teaching-{name}-{width}-{scheme}.png"))
+            examine(browser, f"teaching-{name}-{width}-{scheme}", pictures)
 
         def confirm(sentence):
             browser.sees(re.escape(sentence))
@@ -424,7 +436,6 @@ places:
 def check_forecast(folder, pictures):
     """Checks that a plan is drawn and predicted by keyboard, that a receiver is tried, and that the work ends with its
     reader."""
-    from axe_selenium_python import Axe
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     own = os.path.join(folder, "forecast")
@@ -454,17 +465,7 @@ places:
             shown_button(browser, f"normalize-space()='{words}' and not(@disabled)").send_keys(Keys.ENTER)
 
         def picture(name):
-            axe = Axe(driver)
-            axe.inject()
-            violations = axe.run()["violations"]
-            assert not violations, f"forecast, {name}: {axe.report(violations)}"
-            assert driver.execute_script(
-                "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), f"{name} is too wide"
-            if pictures:
-                size = driver.get_window_size()
-                driver.set_window_size(size["width"], driver.execute_script("return document.documentElement.scrollHeight") + 200)
-                driver.save_screenshot(os.path.join(pictures, f"forecast-{name}-{width}-{scheme}.png"))
-                driver.set_window_size(size["width"], size["height"])
+            examine(browser, f"forecast-{name}-{width}-{scheme}", pictures, isWhole=True)
 
         try:
             driver.get(f"{gateway.address}/#/settings/plan")
@@ -511,7 +512,6 @@ places:
 
 def check_history(folder, pictures):
     """Checks that the history of a beacon is shown, explained and compared by keyboard, with real adverts of a simulation."""
-    from axe_selenium_python import Axe
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.ui import Select
@@ -548,16 +548,7 @@ outbox: {{ path: {own}/beacond.sqlite }}
             margin = driver.find_element(By.ID, "what-if-margin")
             margin.send_keys("0", Keys.ENTER)
             until(lambda: "difference" in driver.find_element(By.CSS_SELECTOR, ".what-if + p").text.lower(), "nothing is compared")
-            axe = Axe(driver)
-            axe.inject()
-            violations = axe.run()["violations"]
-            assert not violations, f"history: {axe.report(violations)}"
-            assert driver.execute_script(
-                "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), "history is too wide"
-            if pictures:
-                driver.set_window_size(width, driver.execute_script("return document.documentElement.scrollHeight") + 200)
-                driver.execute_script("scrollTo(0, 0)")
-                driver.save_screenshot(os.path.join(pictures, f"history-{width}-{scheme}.png"))
+            examine(browser, f"history-{width}-{scheme}", pictures, isWhole=True)
             assert browser.errors() == [], browser.errors()
         finally:
             driver.quit()
@@ -643,7 +634,6 @@ launch:
 def check_connections_forms(folder, pictures):
     """Checks the forms of sources, destinations, secrets and a receiver's room and name, wide and narrow, and that all of it
     survives a restart. A destination that is added while beacond runs gets the events."""
-    from axe_selenium_python import Axe
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import Select
     own = os.path.join(folder, "connections")
@@ -692,12 +682,8 @@ outbox: {{ path: {own}/beacond.sqlite }}
                 driver.save_screenshot(os.path.join(pictures, f"connections-{name}-{width}-{scheme}.png"))
 
         def check(name):
-            picture(name)
-            assert driver.execute_script("return document.documentElement.scrollWidth <= document.documentElement.clientWidth"), f"{name} is wider than {width}"
-            axe = Axe(driver)
-            axe.inject()
-            violations = axe.run()["violations"]
-            assert not violations, f"{name}: {axe.report(violations)}"
+            time.sleep(0.3)
+            examine(browser, f"connections-{name}-{width}-{scheme}", pictures)
 
         def submit(verb):
             driver.find_element(By.XPATH, f"//dialog[@open]//button[.='{verb}']").click()

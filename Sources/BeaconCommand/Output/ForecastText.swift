@@ -32,7 +32,7 @@ struct ForecastText {
         let headings = names + ["no place"]
         let first = max(9, names.map(\.count).max() ?? 0)
         let widths = headings.map { max(10, $0.count + 2) }
-        var lines = [style(pad("in \\ told", first) + zip(headings, widths).map { pad(left: $0, $1) }.joined(), .dim)]
+        var lines = [style(pad("in \\ shown", first) + zip(headings, widths).map { pad(left: $0, $1) }.joined(), .dim)]
         for (row, cells) in forecast.confusion.enumerated() {
             var line = pad(names[row], first)
             for (column, cell) in cells.enumerated() {
@@ -47,15 +47,15 @@ struct ForecastText {
         var lines = ["Right \(text(of: forecast.balanced)) of the time, in the mean of all rooms."]
         for room in forecast.uncovered {
             var line = "No receiver covers \(room)"
-            if let told = forecast.mostlyTold(in: room), told.share >= 0.005 {
-                line += ": it is told as \(told.told) for \(share(told.share)) of the time"
+            if let reported = forecast.mostlyReported(in: room), reported.share >= 0.005 {
+                line += ": it is shown as \(reported.reported) for \(share(reported.share)) of the time"
             }
             lines.append(style(line + ".", .red))
         }
         lines += forecast.doubtful.map {
-            let (room, told) = ($0.room, $0.told)
+            let (room, reported) = ($0.room, $0.reported)
             return style(
-                "The door between \(room) and \(told) is doubtful: in \(room), \(told) is told for \(share($0.share)) of the "
+                "The door between \(room) and \(reported) is doubtful: in \(room), \(reported) is shown for \(share($0.share)) of the "
                     + "time.", .yellow)
         }
         if forecast.uncovered.isEmpty, forecast.doubtful.isEmpty {

@@ -8,7 +8,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The route that predicts which rooms of a plan will be told apart.
+/// The route that predicts how well the rooms of a plan will be recognized.
 struct ForecastRoutes: Sendable {
     let gateway: Gateway
     let state: GatewayState

@@ -19,13 +19,6 @@ struct ReplayRoutes: Sendable {
 
     init(gateway: Gateway) { self.gateway = gateway }
 
-    private struct Span: Encodable, Sendable {
-        var from: Double
-        var to: Double
-
-        init(_ stretch: Replay.Stretch) { (from, to) = (stretch.from, stretch.to) }
-    }
-
     private struct Change: Encodable, Sendable {
         var change: String
         @Nullable var seconds: Double?
@@ -33,8 +26,8 @@ struct ReplayRoutes: Sendable {
     }
 
     private struct Answer: Encodable, Sendable {
-        @Nullable var kept: Span?
-        var unsettled: [Span]
+        @Nullable var kept: Replay.Stretch?
+        var unsettled: [Replay.Stretch]
         var omitted: [String]
         var events: [JSONValue]
         var changes: [Change]
@@ -53,7 +46,7 @@ struct ReplayRoutes: Sendable {
             return try await play { folder in
                 let played = try Replay(folder: folder).play(stretch)
                 var answer = Answer(
-                    kept: Replay.reach(of: folder).map(Span.init), unsettled: played.unsettled.map(Span.init),
+                    kept: Replay.reach(of: folder), unsettled: played.unsettled,
                     omitted: played.omitted, events: [], changes: [], complete: true)
                 guard !changes.isEmpty else {
                     answer.events = played.events.prefix(Self.most).compactMap(\.json)

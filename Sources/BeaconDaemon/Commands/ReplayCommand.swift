@@ -87,7 +87,7 @@ struct ReplayCommand: ParsableCommand {
         }
         let played = try Replay(folder: folder).play(stretch)
         let text = ReplayText(names: settings.beaconNames)
-        report(played, text)
+        report(played)
         if changes.isEmpty {
             for event in played.events { StandardOutput.write(json ? line(event) : text.line(event)) }
         } else {
@@ -107,11 +107,11 @@ struct ReplayCommand: ParsableCommand {
         return seconds
     }
 
-    /// Says what the events do not tell.
-    private func report(_ result: Replay.Result, _ text: ReplayText) {
+    /// Prints which events may be wrong or missing.
+    private func report(_ result: Replay.Result) {
         for stretch in result.unsettled {
             ErrorOutput.shared.write(
-                "From \(text.time(stretch.from)) to \(text.time(stretch.to)), the events may differ from those that happened: the journal lacks what was before."
+                "From \(ReplayText.time(stretch.from)) to \(ReplayText.time(stretch.to)), the events may differ from those that happened: the journal lacks what was before."
             )
         }
         if !result.omitted.isEmpty {

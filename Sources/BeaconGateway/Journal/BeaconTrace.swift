@@ -12,13 +12,7 @@ package struct BeaconTrace: Encodable, Sendable {
         /// The mean signal in each step, in dBm; null without a reading.
         package var levels: [Double?]
         /// The stretches in which it did not hear.
-        package var deaf: [Span]
-    }
-
-    /// A stretch in seconds since 1970.
-    package struct Span: Encodable, Sendable {
-        package var from: Double
-        package var to: Double
+        package var deaf: [Replay.Stretch]
     }
 
     /// A stretch in a place.
@@ -50,7 +44,7 @@ package struct BeaconTrace: Encodable, Sendable {
     /// The events of its regions and places.
     package var events: [JSONValue] = []
     /// The stretches that need not be as they were.
-    package var unsettled: [Span] = []
+    package var unsettled: [Replay.Stretch] = []
 }
 
 /// The collection of a trace during a playback.
@@ -60,7 +54,7 @@ struct TraceRecorder {
     private let step: Double
     private let count: Int
     private var sums: [String: [(sum: Double, count: Int)]] = [:]
-    private var deaf: [String: [BeaconTrace.Span]] = [:]
+    private var deaf: [String: [Replay.Stretch]] = [:]
     private var deafSince: [String: Double] = [:]
     private var distances: [BeaconTrace.Distance?]
     private var stays: [BeaconTrace.Stay] = []
@@ -95,8 +89,8 @@ struct TraceRecorder {
     }
 
     private mutating func end(_ since: Double, _ seconds: Double, _ receiver: String) {
-        let span = BeaconTrace.Span(from: max(since, stretch.from), to: min(seconds, stretch.to))
-        if span.from < span.to { deaf[receiver, default: []].append(span) }
+        let part = Replay.Stretch(from: max(since, stretch.from), to: min(seconds, stretch.to))
+        if part.from < part.to { deaf[receiver, default: []].append(part) }
     }
 
     /// Notes a report of ranging. The nearest receiver of a step counts.
@@ -143,7 +137,7 @@ struct TraceRecorder {
         trace.distances = distances
         trace.stays = stays.filter { $0.to > stretch.from }
         trace.events = events.compactMap(\.json)
-        trace.unsettled = result.unsettled.map { BeaconTrace.Span(from: $0.from, to: $0.to) }
+        trace.unsettled = result.unsettled
         return trace
     }
 }

@@ -36,7 +36,7 @@ package actor Journal {
         run = "\(UUID())"
     }
 
-    /// What a gateway passes to the journal: what was recorded, and what a new segment begins with.
+    /// The recorded inputs since the last stretch, and the calls that begin a new segment.
     struct Stretch: Sendable {
         var parts: [CoreRecording.Part]
         /// True if it continues the last one.
@@ -48,7 +48,8 @@ package actor Journal {
         var end: Double
     }
 
-    /// Appends a stretch. What the disk does not accept is lost, with a warning; the next segment begins anew.
+    /// Appends a stretch. If the disk does not accept it, it is lost, with a warning, and the next stretch begins a
+    /// segment with a checkpoint.
     func append(_ stretch: Stretch) {
         let time = stretch.end
         do {
@@ -66,7 +67,7 @@ package actor Journal {
             }
             let isFull = segment.map { $0.size >= Self.segmentSize || time - $0.begin >= Self.segmentTime } ?? true
             if isFull || !stretch.isContinued {
-                // What was lost must not look like a continuation.
+                // A replay must notice the gap.
                 if !stretch.isContinued { nextPlace += 1 }
                 try begin(
                     JournalHead(

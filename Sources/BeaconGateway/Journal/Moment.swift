@@ -1,3 +1,4 @@
+import BeaconSupport
 package import Foundation
 
 /// A moment as people write it.
@@ -6,7 +7,7 @@ package enum Moment {
     package static let forms =
         "a time such as 22:00, \"yesterday 22:00\", \"2026-11-28 22:00\", 2h for two hours ago, or seconds since 1970"
 
-    /// Returns the seconds since 1970 of a moment; nil if it is none.
+    /// Returns the seconds since 1970 of a moment; nil for other text.
     ///
     /// A time without a day is the last one before now.
     package static func seconds(_ text: String, now: Date, calendar: Calendar = .current) -> Double? {
@@ -15,11 +16,7 @@ package enum Moment {
         if words.count == 1 {
             if first == "now" { return now.timeIntervalSince1970 }
             if let number = Double(first) { return number }
-            if let unit = first.last, let factor = ["s": 1.0, "m": 60, "h": 3600, "d": 86_400][unit],
-                let number = Double(first.dropLast())
-            {
-                return now.timeIntervalSince1970 - number * factor
-            }
+            if let ago = DurationText.duration(first) { return now.timeIntervalSince1970 - ago / .seconds(1) }
             if let today = time(first, on: now, calendar) {
                 return today <= now ? today.timeIntervalSince1970 : today.timeIntervalSince1970 - 86_400
             }

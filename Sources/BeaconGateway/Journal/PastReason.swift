@@ -65,7 +65,7 @@ extension Replay {
             time: time, state: "\(RegionState.unknown)", heard: [], lead: 0, slack: 0, neededLead: 0, silence: 0,
             patience: 0, otherwise: [])
         var last: PastReason.Advert?
-        try play(stretch) { event, _ in
+        _ = try play(stretch) { event, _ in
             guard case .placed(let change) = event, change.identity == beacon, change.time.seconds <= time else {
                 return
             }
@@ -89,7 +89,6 @@ extension Replay {
                 (now.lead * 100).rounded() / 100, Self.rounded(now.slack), Self.rounded(now.neededLead)
             )
             (reason.silence, reason.patience) = (now.silence, now.patience)
-        } ending: { _, _, _ in
         }
         for (key, unit, values) in [("margin", "", Self.margins), ("hold-time", "s", Self.holdTimes)] {
             for value in values {
@@ -106,12 +105,11 @@ extension Replay {
     private func place(of beacon: BeaconIdentity, at time: Double, with change: String) throws -> String? {
         var found: String?
         let replay = Replay(folder: folder, changes: try ReplayChanges([change]))
-        try replay.play(Stretch(from: max(0, time - 1), to: time)) { event, _ in
+        _ = try replay.play(Stretch(from: max(0, time - 1), to: time)) { event, _ in
             guard case .placed(let change) = event, change.identity == beacon, change.time.seconds <= time else {
                 return
             }
             found = change.state == .unknown ? nil : change.place ?? ""
-        } ending: { _, _, _ in
         }
         return found
     }

@@ -7,7 +7,7 @@ import Foundation
 /// A playback of the journal through the core, with the recorded settings or with others.
 package struct Replay: Sendable {
     /// A stretch of the journal to play.
-    package struct Stretch: Hashable, Sendable {
+    package struct Stretch: Hashable, Encodable, Sendable {
         /// The first and the last time, in seconds since 1970.
         package var from: Double
         package var to: Double
@@ -24,8 +24,6 @@ package struct Replay: Sendable {
         package var unsettled: [Stretch] = []
         /// The regions that are left out, because the journal does not keep adverts of strangers.
         package var omitted: [String] = []
-        /// The first and the last time that the journal has; nil if it has none in the stretch.
-        package var played: Stretch?
     }
 
     /// The reasons why the journal cannot be played.
@@ -36,9 +34,9 @@ package struct Replay: Sendable {
         package var description: String {
             switch self {
             case .empty(let folder):
-                "there is no journal in \(folder). beacond writes one while it runs, unless the file has \"journal: off\""
+                "there is no journal in \(folder). beacond writes one while it runs, unless the file has \"journal: false\""
             case .notKept(let from, let to):
-                "the journal has nothing of this time; it reaches from \(Replay.text(from)) to \(Replay.text(to))"
+                "the journal has nothing of this time; it reaches from \(ReplayText.time(from)) to \(ReplayText.time(to))"
             }
         }
     }
@@ -67,13 +65,6 @@ package struct Replay: Sendable {
         let segments = segments(in: folder)
         guard let first = segments.first, let last = segments.last else { return nil }
         return Stretch(from: first.firstEnd, to: last.end)
-    }
-
-    static func text(_ seconds: Double) -> String {
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.dateFormat = "yyyy-MM-dd HH:mm:ss"
-        return format.string(from: Date(timeIntervalSince1970: seconds))
     }
 
     // MARK: - Segments
@@ -139,15 +130,14 @@ package struct Replay: Sendable {
     ///
     /// - Throws: ``Failure``, or `CancellationError`.
     package func play(_ stretch: Stretch) throws -> Result {
-        var result = Result()
-        try play(stretch) { event, player in
+        var events: [BeaconEvent] = []
+        var result = try play(stretch) { event, player in
             guard let event = Self.event(event, in: player), (stretch.from...stretch.to).contains(event.seconds) else {
                 return
             }
-            result.events.append(event)
-        } ending: { unsettled, omitted, played in
-            (result.unsettled, result.omitted, result.played) = (unsettled, omitted, played)
+            events.append(event)
         }
+        result.events = events
         return result
     }
 
@@ -156,8 +146,7 @@ package struct Replay: Sendable {
     /// - Throws: ``Failure``, or `CancellationError`.
     package func trace(_ beacon: BeaconIdentity, _ stretch: Stretch, steps: Int) throws -> BeaconTrace {
         var recorder = TraceRecorder(of: beacon, in: stretch, steps: steps)
-        var result = Result()
-        try play(stretch, ranging: beacon) { event, player in
+        let result = try play(stretch, ranging: beacon) { event, player in
             if case .ranged(let report) = event { recorder.note(report) }
             if let event = Self.event(event, in: player) { recorder.note(event) }
         } hearing: { piece, player in
@@ -171,8 +160,6 @@ package struct Replay: Sendable {
                     at: player.core.wallTime)
             default: break
             }
-        } ending: { unsettled, omitted, played in
-            (result.unsettled, result.omitted, result.played) = (unsettled, omitted, played)
         }
         return recorder.finish(result)
     }
@@ -181,7 +168,7 @@ package struct Replay: Sendable {
     ///
     /// - Throws: ``Failure``, or `CancellationError`.
     package func sightings(_ stretch: Stretch, _ body: ([UInt8]) -> Void) throws {
-        try play(stretch) { _, _ in
+        _ = try play(stretch) { _, _ in
         } hearing: { piece, player in
             guard case .traffic(.advert(let sighting)) = piece else { return }
             let time = player.core.wallTime(of: sighting)
@@ -191,7 +178,6 @@ package struct Replay: Sendable {
                 sighting, time: time, receiver: SightingLogFormat.jsonText(player.title(of: sighting.receiver)),
                 to: &line)
             body(line)
-        } ending: { _, _, _ in
         }
     }
 
@@ -208,18 +194,17 @@ package struct Replay: Sendable {
     ///   - ranged: a beacon to range in addition.
     ///   - body: called for each event.
     ///   - hearing: called for each piece that was played.
-    ///   - ending: called at the end.
+    /// - Returns: the result without the events.
     func play(
         _ stretch: Stretch, ranging ranged: BeaconIdentity? = nil,
         _ body: (MonitoringEvent, borrowing CorePlayer) -> Void,
-        hearing: (Played, borrowing CorePlayer) -> Void = { _, _ in },
-        ending: ([Stretch], [String], Stretch?) -> Void
-    ) throws {
+        hearing: (Played, borrowing CorePlayer) -> Void = { _, _ in }
+    ) throws -> Result {
         let segments = try segments(for: stretch)
         var player = CorePlayer(MonitoringCore())
         var before: Segment?
         var isWhole = false
-        var unsettled: [Stretch] = []
+        var result = Result()
         var omitted: Set<String> = []
         var last = segments.first?.begin ?? stretch.from
         func begin(_ head: JournalHead, at time: Double, _ player: inout CorePlayer) {
@@ -230,10 +215,10 @@ package struct Replay: Sendable {
             }
             if let ranged { _ = player.core.startRanging(BeaconConstraint(ranged)) }
             let settled = time + Self.warmUp
-            // What was lost before counts as well.
+            // The time before it was lost.
             let lost = min(time, last)
             if head.checkpoint != nil, settled > stretch.from, lost < stretch.to {
-                unsettled.append(Stretch(from: max(lost, stretch.from), to: min(settled, stretch.to)))
+                result.unsettled.append(Stretch(from: max(lost, stretch.from), to: min(settled, stretch.to)))
             }
         }
         for segment in segments {
@@ -245,7 +230,7 @@ package struct Replay: Sendable {
             isWhole = JournalSegment.isWhole(bytes, blocks)
             for (number, block) in blocks.enumerated() {
                 try Task.checkCancellation()
-                // A block has what came before its end, and the last ones of it end a little later.
+                // A block ends after its adverts, so that the last one may end after the stretch.
                 guard last <= stretch.to + 1, let parts = JournalSegment.parts(of: block) else {
                     isWhole = false
                     break
@@ -274,8 +259,8 @@ package struct Replay: Sendable {
             omitted.formUnion(player.omitted)
             before = segment
         }
-        let begin = max(segments.first?.begin ?? stretch.from, stretch.from)
-        ending(unsettled, omitted.sorted(), last >= begin ? Stretch(from: begin, to: min(last, stretch.to)) : nil)
+        result.omitted = omitted.sorted()
+        return result
     }
 
     private static var engine: EngineConfiguration {

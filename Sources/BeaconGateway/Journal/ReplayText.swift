@@ -4,28 +4,30 @@ import Foundation
 /// The lines of a playback for people.
 package struct ReplayText {
     private let names: [BeaconIdentity: String]
-    private let format = DateFormatter()
 
     /// Creates lines with the names of beacons.
-    package init(names: [BeaconIdentity: String]) {
-        self.names = names
+    package init(names: [BeaconIdentity: String]) { self.names = names }
+
+    /// Returns a time by the local clock.
+    ///
+    /// - Parameter seconds: the seconds since 1970.
+    package static func time(_ seconds: Double) -> String {
+        let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.dateFormat = "yyyy-MM-dd HH:mm:ss"
+        return format.string(from: Date(timeIntervalSince1970: seconds))
     }
 
-    /// Returns a time of the local clock.
-    package func time(_ seconds: Double) -> String { format.string(from: Date(timeIntervalSince1970: seconds)) }
-
     /// Returns the line of an event.
-    package func line(_ event: BeaconEvent) -> String { "\(time(event.seconds))  \(sentence(event))" }
+    package func line(_ event: BeaconEvent) -> String { "\(Self.time(event.seconds))  \(sentence(event))" }
 
     /// Returns the line of a difference.
     package func line(_ change: ReplayComparison.Change) -> String {
         switch change {
-        case .added(let event): "\(time(event.seconds))  + \(sentence(event))"
-        case .vanished(let event): "\(time(event.seconds))  - \(sentence(event))"
+        case .added(let event): "\(Self.time(event.seconds))  + \(sentence(event))"
+        case .vanished(let event): "\(Self.time(event.seconds))  - \(sentence(event))"
         case .shifted(let event, let seconds):
-            "\(time(event.seconds))  ~ \(sentence(event)), \(text(abs(seconds))) \(seconds > 0 ? "later" : "earlier")"
+            "\(Self.time(event.seconds))  ~ \(sentence(event)), \(text(abs(seconds))) \(seconds > 0 ? "later" : "earlier")"
         }
     }
 
@@ -47,7 +49,7 @@ package struct ReplayText {
                 switch event.state {
                 case .inside: "in \(event.place ?? "a place")"
                 case .outside: "in no place"
-                case .unknown: "nobody knows where"
+                case .unknown: "in an unknown place"
                 }
             let before = event.before.map { ", before in \($0)" } ?? ""
             let margin =

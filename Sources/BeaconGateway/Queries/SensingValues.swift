@@ -38,11 +38,11 @@ package struct ReceiverValue: Encodable, Sendable {
     @Nullable package var offset: Double?
     package var tags: Tags
 
-    /// What it hears of phones and watches.
+    /// Whether it hears phones and watches.
     package struct Tags: Encodable, Sendable {
         /// `yes`, `depends`, `no`, or `unknown` before its first status.
         package var hears: String
-        /// What it depends on, for people.
+        /// The condition under which it hears them, for people.
         @Nullable var condition: String?
         /// The number of configured tags that it heard in the last 24 hours.
         package var heard: Int

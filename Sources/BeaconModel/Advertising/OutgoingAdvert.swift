@@ -12,7 +12,7 @@ public struct OutgoingAdvert: Hashable, Sendable {
     /// The services that the device offers.
     public var services: [ServiceUUID]
 
-    /// The key of a simulated phone, from which its addresses come; nil for a sender whose addresses are random.
+    /// The key that makes the addresses of a simulated phone; nil for a sender with random addresses.
     package var key: IdentityResolvingKey?
 
     /// Creates the advert of a simulated phone, which is known by its addresses only.

@@ -1,7 +1,7 @@
 import BeaconEngine
 import BeaconModel
 
-/// The calls that bring a new core to where a running one is, but for what it heard in the last minutes.
+/// The calls that bring a new core into the state of a running one. The adverts of the last minutes are missing.
 struct CoreCheckpoint: Sendable {
     private struct Condition {
         var region: MonitoredRegion
@@ -34,7 +34,7 @@ struct CoreCheckpoint: Sendable {
         case .forget(let id): conditions[id] = nil
         case .range(let id, let constraint): requests[id] = .some(constraint)
         case .stopRanging(let id): requests[id] = nil
-        case .add(let receiver): receivers[receiver, default: Receiver()].moves = receivers[receiver]?.moves ?? false
+        case .add(let receiver): receivers[receiver] = receivers[receiver] ?? Receiver()
         case .hear(let receiver, _, _): receivers[receiver, default: Receiver()].hearing = input
         case .smooth(let receiver, let isSmoothed): receivers[receiver, default: Receiver()].isSmoothed = isSmoothed
         case .wallOffset(let receiver, let offset):

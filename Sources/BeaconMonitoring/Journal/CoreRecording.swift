@@ -1,6 +1,6 @@
 package import BeaconModel
 
-/// The record of a core's inputs since it was last taken, and what is needed to begin again from here.
+/// The record of a core's inputs since the last ``take()``, and the checkpoint of the present.
 ///
 /// It holds adverts of chosen beacons only. Of other adverts it keeps the time where the core does something because of
 /// it.
@@ -15,7 +15,7 @@ package struct CoreRecording: Sendable {
     private static let maximumBytes = 8 << 20
 
     private var beacons = RecordedBeacons()
-    /// Whether anything is recorded. What is needed to begin again is noted in any case.
+    /// True if inputs are recorded. The checkpoint is kept up to date in any case.
     package var isOn: Bool {
         didSet {
             guard !isOn else { return }

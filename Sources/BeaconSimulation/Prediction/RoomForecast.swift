@@ -1,4 +1,4 @@
-/// The seconds of one simulated walk, by the room of the walker and by the place that was told.
+/// The seconds of one simulated walk, by the room of the walker and by the place that was reported.
 package struct RoomRun: Hashable, Sendable {
     /// A row for each room; the columns are the rooms, and last "in no place".
     private var seconds: [[Int]]
@@ -7,7 +7,7 @@ package struct RoomRun: Hashable, Sendable {
         seconds = [[Int]](repeating: [Int](repeating: 0, count: rooms + 1), count: rooms)
     }
 
-    mutating func add(_ room: Int, told: Int?) { seconds[room][told ?? seconds.count] += 1 }
+    mutating func add(_ room: Int, reported: Int?) { seconds[room][reported ?? seconds.count] += 1 }
 
     /// The shares of the time in each room, in the same order.
     var shares: [[Double]] {
@@ -37,14 +37,14 @@ package struct SeedFigure: Hashable, Sendable, Encodable {
     static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 }
 
-/// A prediction of the places that will be told in each room.
+/// A prediction of the reported places in each room.
 package struct RoomForecast: Hashable, Sendable, Encodable {
     /// Two rooms that are often confused.
     package struct Doubt: Hashable, Sendable, Encodable {
         /// The room.
         package let room: String
-        /// The room that is told instead.
-        package let told: String
+        /// The room that is reported instead.
+        package let reported: String
         /// The share of the time.
         package let share: Double
     }
@@ -55,7 +55,7 @@ package struct RoomForecast: Hashable, Sendable, Encodable {
     /// The number of seeds.
     package let seeds: Int
 
-    /// A row for each room with the shares of what is told in it: the rooms, and last "in no place".
+    /// A row for each room with the shares of the reported places: the rooms, and last "in no place".
     package let confusion: [[SeedFigure]]
 
     /// The mean of the shares at which the rooms are right.
@@ -64,7 +64,7 @@ package struct RoomForecast: Hashable, Sendable, Encodable {
     /// The rooms that are right for less than half of the time, with half of the seeds or more.
     package let uncovered: [String]
 
-    /// The doors that are doubtful: a covered room is told as another one for 15 % of the time or more.
+    /// The doors that are doubtful: in a covered room, another one is reported for 15 % of the time or more.
     package let doubtful: [Doubt]
 
     /// The share at which each room is right, for each seed.
@@ -93,20 +93,20 @@ package struct RoomForecast: Hashable, Sendable, Encodable {
         balanced = SeedFigure(rights.map { $0.reduce(0, +) / Double(names.count) })
         uncovered = names.indices.filter { isUncovered[$0] }.map { names[$0] }
         doubtful = names.indices.filter { !isUncovered[$0] }.flatMap { room in
-            names.indices.compactMap { told -> Doubt? in
-                let share = confusion[room][told].mean
-                guard told != room, share >= Self.doubtfulShare else { return nil }
-                return Doubt(room: names[room], told: names[told], share: share)
+            names.indices.compactMap { reported -> Doubt? in
+                let share = confusion[room][reported].mean
+                guard reported != room, share >= Self.doubtfulShare else { return nil }
+                return Doubt(room: names[room], reported: names[reported], share: share)
             }
         }
     }
 
-    /// Returns what is told most in a room, if it is not the room itself.
-    package func mostlyTold(in room: String) -> Doubt? {
+    /// Returns the other room that is reported most in a room.
+    package func mostlyReported(in room: String) -> Doubt? {
         guard let row = rooms.firstIndex(of: room) else { return nil }
         let others = rooms.indices.filter { $0 != row }
-        guard let told = others.max(by: { confusion[row][$0].mean < confusion[row][$1].mean }) else { return nil }
-        return Doubt(room: room, told: rooms[told], share: confusion[row][told].mean)
+        guard let reported = others.max(by: { confusion[row][$0].mean < confusion[row][$1].mean }) else { return nil }
+        return Doubt(room: room, reported: rooms[reported], share: confusion[row][reported].mean)
     }
 }
 
@@ -167,7 +167,7 @@ package struct RoomReport: Hashable, Sendable, Encodable {
     /// The room of the receiver that is tried; nil without one.
     package let tried: String?
 
-    /// What it changes; nil without one.
+    /// The change by it; nil without one.
     package let change: RoomForecast.Change?
 
     /// The numbers of seeds that are possible, and the usual one.

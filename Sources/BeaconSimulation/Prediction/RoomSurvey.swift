@@ -160,7 +160,7 @@ package struct RoomSurvey: Sendable {
         return other
     }
 
-    /// Returns the name of the room at a position; nil if there is none.
+    /// Returns the name of the room at a position; nil outside all rooms.
     package func room(at position: Point) -> String? { Self.room(at: position, in: rooms).map { rooms[$0].name } }
 
     private static func numbered(
@@ -231,10 +231,10 @@ extension RoomSurvey {
                 let position = walk.position(at: Double(second.nanoseconds - ScenarioSource.start.nanoseconds) / 1e9)
                 // Between rooms, in a door, nothing is right or wrong.
                 guard let truth = rooms.firstIndex(where: { $0.contains(position.point) }) else { continue }
-                if case .place(let told)? = beacons.first?.whereabouts {
-                    run.add(truth, told: told)
+                if case .place(let reported)? = beacons.first?.whereabouts {
+                    run.add(truth, reported: reported)
                 } else {
-                    run.add(truth, told: nil)
+                    run.add(truth, reported: nil)
                 }
             }
         }

@@ -2,7 +2,7 @@
 // have made of it.
 
 import { get, now, query } from "./api.js";
-import { announce, attribute, el, empty, patch, problemNode, show, showProblem, svg, text } from "./dom.js";
+import { announce, attribute, el, empty, patch, patchFacts, problemNode, show, showProblem, svg, text } from "./dom.js";
 import { clock, counted, distanceWithRange, identity, measure, shortTime, span as spanOf } from "./format.js";
 
 export const title = "History";
@@ -224,7 +224,7 @@ export function open(root, parameters, rest) {
       const level = one.levels[index];
       list.push([one.name, isDeaf ? "deaf" : level === null ? "heard nothing" : measure(level, "dBm", 1)]);
     }
-    patch(facts, list, ([label]) => label, ([label]) => el("div", null, el("dt", null, label), el("dd")), (node, [, value]) => text(node.lastChild, value));
+    patchFacts(facts, list);
     return `${shortTime(time, now())}: ${list.map((pair) => pair.join(" ")).join(", ")}`;
   }
 

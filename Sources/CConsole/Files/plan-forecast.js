@@ -1,4 +1,4 @@
-// What the rooms of a plan will hear: a prediction as a table, in words and in the plan's colors, and one receiver more
+// The prediction of a plan as a table, in words and in the plan's colors, and one receiver more
 // to try.
 
 import { sendSlowly } from "./api.js";
@@ -99,9 +99,9 @@ function picture(forecast, caption, isMain) {
     ...uncovered.map((room) => {
       const row = confusion[rooms.indexOf(room)];
       const others = rooms.map((name, index) => [name, row[index].mean]).filter(([name]) => name !== room).sort((one, two) => two[1] - one[1]);
-      return el("li.bad-text", null, `No receiver covers ${room}: ${others[0][1] >= .005 ? `it is told as ${others[0][0]} for ${percent(others[0][1])} of the time` : "nothing is told there"}.`);
+      return el("li.bad-text", null, `No receiver covers ${room}: ${others[0][1] >= .005 ? `it is shown as ${others[0][0]} for ${percent(others[0][1])} of the time` : "no place is shown there"}.`);
     }),
-    ...doubtful.map(({ room, told, share }) => el("li.warn-text", null, `The door between ${room} and ${told} is doubtful: in ${room}, ${told} is told for ${percent(share)} of the time.`)),
+    ...doubtful.map(({ room, reported, share }) => el("li.warn-text", null, `The door between ${room} and ${reported} is doubtful: in ${room}, ${reported} is shown for ${percent(share)} of the time.`)),
   ];
   if (!notes.length) notes.push(el("li.good-text", null, "All rooms are covered, and no door is doubtful."));
   const head = el("tr", null, el("th", { scope: "col" }, "In"), ...rooms.map((room) => el("th", { scope: "col" }, room)), el("th", { scope: "col" }, "No place"));
@@ -111,7 +111,7 @@ function picture(forecast, caption, isMain) {
     node.style.setProperty("--share", cell.mean.toFixed(2));
     return node;
   })));
-  const scroll = el("div.forecast-scroll", { tabindex: "0", role: "region", "aria-label": `${caption}: what is told in each room` },
+  const scroll = el("div.forecast-scroll", { tabindex: "0", role: "region", "aria-label": `${caption}: the room that is shown in each room` },
     el("table.forecast-table", null, el("caption.offscreen", null, caption), el("thead", null, head), el("tbody", null, ...body)));
   return [words, el("ul.forecast-notes", null, ...notes), scroll];
 }

@@ -42,7 +42,7 @@ public struct GatewayConfiguration: Sendable {
     /// The event store with the queue of notifications.
     public var outbox: OutboxSettings
 
-    /// The journal of what was heard, for replays; nil for none.
+    /// The settings of the journal; nil for none.
     package var journal: JournalSettings? = JournalSettings()
 
     /// The programs and applications to start for events.
