@@ -293,6 +293,8 @@ struct AirStationTests {
     @Test("Invalid files in the folder are not members", arguments: ["", "{", "[]", #"{"format": 9}"#])
     func damage(content: String) throws {
         let bench = try Bench()
+        let air = try bench.calm()
+        defer { withExtendedLifetime(air) {} }
         let sender = try bench.station("@1,0"), listener = try bench.station()
         listener.listen(true, at: bench.now)
         try bench.folder().write(Array(content.utf8), to: sender.id, .json)
