@@ -11,8 +11,22 @@ package struct PlaceExplanation: Hashable, Sendable {
         package var rise: Double
     }
 
+    /// The costs of a taught place.
+    package struct Cost: Hashable, Sendable {
+        /// The place; nil for levels unlike all taught ones.
+        package var place: Int?
+        /// The cost of the last second: about one where the beacon is.
+        package var cost: Double
+        /// What its sum of costs is above that of the likeliest place.
+        package var behind: Double
+        /// The lead in dB that the costs of the last second give it over the beacon's place; nil without a place.
+        package var lead: Double?
+    }
+
     /// The places that hear it, the loudest first.
     package var places: [Place]
+    /// The costs of all places, the likeliest first; empty without taught places, and while no receiver hears it.
+    package var costs: [Cost]
     /// The sum of the lead of another place, as a share of the sum that moves the beacon, from 0 to 1.
     package var lead: Double
     /// The lead in dB that is no evidence.
@@ -34,7 +48,8 @@ extension Engine {
 extension PlaceTracker {
     func explanation(of identity: BeaconIdentity) -> PlaceExplanation? {
         guard let slot = slots[identity].map(Int.init) else { return nil }
-        let air = Air(map, taught, Array(repeating: .hearing, count: receivers.count))
+        let hearing: [Hearing] = hearingSeconds.map { $0 > 0 ? .hearing : .deaf }
+        let air = Air(map, taught, hearing)
         let beacon = beacons[slot]
         var loudest: [Int: (number: Int, level: Float)] = [:]
         for (number, place) in map.receivers.enumerated() {
@@ -48,7 +63,21 @@ extension PlaceTracker {
                 rise: Double(levels[slot * receivers.count + one.number].rise))
         }
         return PlaceExplanation(
-            places: heard, lead: Double(beacon.lead), slack: Double(air.slack), neededLead: Double(air.neededLead),
+            places: heard, costs: costs(of: slot, hearing), lead: Double(beacon.lead), slack: Double(air.slack), neededLead: Double(air.neededLead),
             silence: Int(beacon.silence), patience: Int(air.patience(of: beacon).rounded(.up)))
+    }
+
+    private func costs(of slot: Int, _ hearing: [Hearing]) -> [PlaceExplanation.Cost] {
+        guard !taught.isEmpty else { return [] }
+        let heard = heardLevels(of: slot, hearing: hearing)
+        guard heard.contains(where: \.isFinite) else { return [] }
+        let costs = secondCosts(of: heard, slot)
+        let current = Int(beacons[slot].reported)
+        return costs.indices.map { place in
+            PlaceExplanation.Cost(
+                place: place < map.placeCount ? place : nil, cost: Double(costs[place]),
+                behind: Double(evidence[slot * costs.count + place]),
+                lead: current >= 0 ? Double(TaughtPlaces.spread * (costs[current] - costs[place])) : nil)
+        }.sorted { ($0.behind, $0.cost) < ($1.behind, $1.cost) }
     }
 }

@@ -6,18 +6,12 @@ extension PlaceTracker {
     /// and without receivers in places, the place is unknown.
     mutating func likeliestPlace(of slot: Int, isHeard: Bool, _ air: Air) -> Int16 {
         let beacon = beacons[slot]
-        let power = Float(beacon.measuredPower)
-        let first = slot * receivers.count
-        let heard = receivers.indices.map { number -> Float in
-            guard air.hearing[number] != .deaf else { return TaughtPlaces.Heard.absent }
-            let level = levels[first + number]
-            return level.isHeard ? level.level - power : TaughtPlaces.Heard.silent
-        }
+        let heard = heardLevels(of: slot, hearing: air.hearing)
         guard heard.contains(where: \.isFinite) else {
             let isLost = beacon.holder >= 0 ? air.hearing[Int(beacon.holder)] == .deaf : !air.isAnyHearing
             return beacon.reported >= 0 && isLost ? NoPlace.unknown : beacon.reported
         }
-        let costs = taught.costs(heard, in: map, measuredPower: power) + [TaughtPlaces.unknownCost]
+        let costs = secondCosts(of: heard, slot)
         let row = slot * costs.count
         if isHeard { add(costs, at: row) }
         let (best, second) = likeliest(of: slot)
@@ -34,6 +28,20 @@ extension PlaceTracker {
         guard let other = best == current ? second : best else { return Int16(current) }
         if isHeard { addLead(of: other, over: current, costs, heard, slot, air) }
         return best != current && beacons[slot].lead > 0.9999 ? Int16(best) : Int16(current)
+    }
+
+    /// Returns a beacon's level at each receiver above its power, or one of ``TaughtPlaces/Heard``.
+    func heardLevels(of slot: Int, hearing: [Hearing]) -> [Float] {
+        receivers.indices.map { number in
+            guard hearing[number] != .deaf else { return TaughtPlaces.Heard.absent }
+            let level = levels[slot * receivers.count + number]
+            return level.isHeard ? level.level - Float(beacons[slot].measuredPower) : TaughtPlaces.Heard.silent
+        }
+    }
+
+    /// Returns the cost of each place in one second, and that of levels unlike all taught ones.
+    func secondCosts(of heard: [Float], _ slot: Int) -> [Float] {
+        taught.costs(heard, in: map, measuredPower: Float(beacons[slot].measuredPower)) + [TaughtPlaces.unknownCost]
     }
 
     /// Adds a second's costs. No place is ever behind another by more than ``TaughtPlaces/switchCost``.

@@ -80,7 +80,7 @@ struct PlaceTracker {
     private(set) var receivers: [[ReceiverID]]
 
     /// The seconds for which each receiver has heard since its last deafness; 0 while it is deaf.
-    private var hearingSeconds: [Float]
+    private(set) var hearingSeconds: [Float]
 
     /// The map's number of each receiver by its index; -1 for receivers that are not in the map.
     private var numbers: [Int16] = []

@@ -51,6 +51,9 @@ extension Gateway {
     /// The folder of the journal; nil if none is kept.
     package var journalFolder: String? { journal?.folder }
 
+    /// Why the disk does not accept the journal; nil if it does, or if none is kept.
+    var journalFailure: String? { journal?.failure.withLock { $0 } }
+
     private func endStretch() { waitingStretches -= 1 }
 
     /// Writes what was recorded until now.

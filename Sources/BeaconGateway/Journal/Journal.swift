@@ -26,7 +26,8 @@ package actor Journal {
     private let logger: Logger
     private var segment: (path: String, place: Int, size: Int, begin: Double)?
     private var nextPlace = 0
-    private var failure: String?
+    /// Why the disk does not accept it; nil if it does. Health reads it while a slow disk holds the actor.
+    nonisolated let failure = Locked<String?>(nil)
 
     /// Creates the journal of a run.
     ///
@@ -74,16 +75,22 @@ package actor Journal {
                         run: run, place: nextPlace, calibrations: stretch.calibrations,
                         checkpoint: stretch.checkpoint), at: time)
             }
-            if failure != nil { logger.notice("the journal is written again; what happened before cannot be replayed") }
-            failure = nil
+            if failure.withLock({ failure in
+                defer { failure = nil }
+                return failure != nil
+            }) {
+                logger.notice("the journal is written again; what happened before cannot be replayed")
+            }
         } catch {
             segment = nil
             nextPlace += 1
-            if failure == nil {
+            if failure.withLock({ failure in
+                defer { failure = "\(error)" }
+                return failure == nil
+            }) {
                 logger.warning(
                     "cannot write the journal: \(error); what happens until it can be written cannot be replayed")
             }
-            failure = "\(error)"
         }
     }
 
@@ -93,7 +100,7 @@ package actor Journal {
         // A full disk gets room first.
         expire()
         do {
-            try AppendedFile.append(JournalSegment.mark, to: path)
+            try AppendedFile.append(JournalSegment.mark, to: path, isSynced: false)
             segment = (path, head.place, JournalSegment.mark.count, time)
             nextPlace = head.place + 1
             try append([.head(head)], to: path, at: time)
@@ -106,7 +113,8 @@ package actor Journal {
     private func append(_ parts: [JournalSegment.Part], to path: String, at time: Double) throws {
         guard !parts.isEmpty else { return }
         let block = try JournalSegment.block(parts, end: time)
-        try AppendedFile.append(block, to: path)
+        // A power failure may lose the last half minute, so that no disk has to sync twice a minute.
+        try AppendedFile.append(block, to: path, isSynced: false)
         segment?.size += block.count
     }
 

@@ -150,6 +150,32 @@ struct JournalSegment: Sendable {
     }
 }
 
+/// The blocks of a segment's file.
+final class JournalContent {
+    let blocks: [JournalSegment.Block]
+    /// True if the next segment may continue it.
+    let isWhole: Bool
+    private var kept: [Int: [JournalSegment.Part]] = [:]
+
+    /// Reads a file; nil if it is missing.
+    init?(_ file: JournalFolder.File) {
+        guard let content = FileManager.default.contents(atPath: file.path) else { return nil }
+        let bytes = Array(content)
+        blocks = JournalSegment.blocks(in: bytes)
+        isWhole = JournalSegment.isWhole(bytes, blocks)
+    }
+
+    /// Returns the parts of a block; nil if it is damaged.
+    ///
+    /// - Parameter isKept: whether to keep them for the next call.
+    func parts(of number: Int, isKept: Bool) -> [JournalSegment.Part]? {
+        if let parts = kept[number] { return parts }
+        let parts = JournalSegment.parts(of: blocks[number])
+        if isKept { kept[number] = parts }
+        return parts
+    }
+}
+
 extension [UInt8] {
     /// Appends a number, with its lowest byte first.
     fileprivate mutating func append(number: UInt64, count: Int) {

@@ -14,6 +14,17 @@ package struct PastReason: Encodable, Sendable {
         package var rise: Double
     }
 
+    /// The costs of a taught place.
+    package struct Cost: Encodable, Sendable {
+        /// The place; null for levels unlike all taught ones.
+        @Nullable package var place: String?
+        /// The cost of the second, the sum of costs above that of the likeliest place, and the lead in dB over the
+        /// beacon's place that follows from the second.
+        package var cost: Double
+        package var behind: Double
+        @Nullable package var lead: Double?
+    }
+
     /// The advert after which the place was decided.
     package struct Advert: Encodable, Sendable {
         package var time: Double
@@ -37,6 +48,10 @@ package struct PastReason: Encodable, Sendable {
     /// The last advert before that.
     @Nullable package var tippedBy: Advert?
     package var heard: [Place]
+    /// The receivers that did not hear.
+    package var deaf: [String] = []
+    /// What taught places cost, the likeliest first; empty without taught places.
+    package var costs: [Cost] = []
     /// The share of the sum of leads that moves it, from 0 to 1, and what counts: the lead in dB that does not, and the
     /// sum in dB times seconds.
     package var lead: Double
@@ -57,6 +72,7 @@ extension Replay {
     /// Returns the reason why a beacon was where it was.
     ///
     /// It plays the time before with other margins and hold times, until one puts the beacon elsewhere at that moment.
+    /// These trials begin at the last checkpoint from which the beacon is placed as it was.
     ///
     /// - Throws: ``Failure``, or `CancellationError`.
     package func reason(for beacon: BeaconIdentity, at time: Double) throws -> PastReason {
@@ -65,7 +81,9 @@ extension Replay {
             time: time, state: "\(RegionState.unknown)", heard: [], lead: 0, slack: 0, neededLead: 0, silence: 0,
             patience: 0, otherwise: [])
         var last: PastReason.Advert?
-        _ = try play(stretch) { event, _ in
+        var deaf: Set<String> = []
+        let segments = try segments(for: stretch)
+        _ = try play(stretch, on: Tape(segments, isKept: false)) { event, _ in
             guard case .placed(let change) = event, change.identity == beacon, change.time.seconds <= time else {
                 return
             }
@@ -77,6 +95,13 @@ extension Replay {
                 guard wall <= time else { return }
                 last = .init(time: wall, receiver: player.title(of: sighting.receiver), rssi: Int(dBm))
             }
+            if case .input(.hear(let receiver, let hearing, _)) = piece, player.core.wallTime <= time {
+                if hearing == .hearing || hearing == .doubtful {
+                    deaf.remove(player.title(of: receiver))
+                } else {
+                    deaf.insert(player.title(of: receiver))
+                }
+            }
             guard case .traffic = piece, player.core.wallTime <= time,
                 let now = player.core.placeExplanation(of: beacon)
             else { return }
@@ -85,15 +110,23 @@ extension Replay {
                     place: player.core.placeNames[one.place], receiver: one.receiver.map { player.title(of: $0) },
                     level: Self.rounded(one.level), rise: Self.rounded(one.rise))
             }
+            reason.costs = now.costs.map { one in
+                PastReason.Cost(
+                    place: one.place.map { player.core.placeNames[$0] }, cost: (one.cost * 100).rounded() / 100,
+                    behind: (one.behind * 100).rounded() / 100, lead: one.lead.map(Self.rounded))
+            }
             (reason.lead, reason.slack, reason.neededLead) = (
                 (now.lead * 100).rounded() / 100, Self.rounded(now.slack), Self.rounded(now.neededLead)
             )
             (reason.silence, reason.patience) = (now.silence, now.patience)
         }
+        reason.deaf = deaf.sorted()
+        let tape = try tape(of: segments, for: beacon, reason)
         for (key, unit, values) in [("margin", "", Self.margins), ("hold-time", "s", Self.holdTimes)] {
             for value in values {
                 let with = "place-rules.\(key)=\(value)\(unit)"
-                guard let place = try place(of: beacon, at: time, with: with), place != reason.place else { continue }
+                guard let place = try place(of: beacon, at: time, on: tape, with: [with]), place != (reason.place ?? "")
+                else { continue }
                 reason.otherwise.append(.init(with: with, place: place.isEmpty ? nil : place))
                 break
             }
@@ -101,11 +134,24 @@ extension Replay {
         return reason
     }
 
-    /// Returns the place of a beacon at a moment with a changed setting; empty for none, and nil if it is unknown.
-    private func place(of beacon: BeaconIdentity, at time: Double, with change: String) throws -> String? {
+    /// Returns the segments for trials: from the last checkpoint well before the beacon was placed, if a playback from
+    /// there gives its place, and otherwise all.
+    private func tape(of segments: [Segment], for beacon: BeaconIdentity, _ reason: PastReason) throws -> Tape {
+        if let since = reason.since, let start = segments.lastIndex(where: { $0.begin <= since - Self.warmUp }), start > 0 {
+            let tape = Tape(segments[start...])
+            let place = try place(of: beacon, at: reason.time, on: tape, with: [])
+            if place == (reason.state == "\(RegionState.unknown)" ? nil : reason.place ?? "") { return tape }
+        }
+        return Tape(segments)
+    }
+
+    /// Returns the place of a beacon at a moment with changed settings; empty for none, and nil if it is unknown.
+    private func place(
+        of beacon: BeaconIdentity, at time: Double, on tape: Tape, with changes: [String]
+    ) throws -> String? {
         var found: String?
-        let replay = Replay(folder: folder, changes: try ReplayChanges([change]))
-        _ = try replay.play(Stretch(from: max(0, time - 1), to: time)) { event, _ in
+        let replay = Replay(folder: folder, changes: try ReplayChanges(changes))
+        _ = try replay.play(Stretch(from: max(0, time - 1), to: time), on: tape) { event, _ in
             guard case .placed(let change) = event, change.identity == beacon, change.time.seconds <= time else {
                 return
             }

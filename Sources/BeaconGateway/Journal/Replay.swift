@@ -181,6 +181,28 @@ package struct Replay: Sendable {
         }
     }
 
+    /// Segments for several playbacks, which are read and decoded once if they are not very long.
+    final class Tape {
+        /// The most bytes of files that are kept in memory. Decoded, they take about twice as much.
+        private static let most = 32 << 20
+
+        let segments: [Segment]
+        fileprivate let isKept: Bool
+        private var contents: [Int: JournalContent] = [:]
+
+        init(_ segments: some Sequence<Segment>, isKept: Bool = true) {
+            self.segments = Array(segments)
+            self.isKept = isKept && self.segments.reduce(0) { $0 + $1.file.size } <= Self.most
+        }
+
+        /// Returns the content of a segment; nil if it is not kept or missing.
+        fileprivate func content(of segment: Segment) -> JournalContent? {
+            guard isKept else { return nil }
+            if contents[segment.file.number] == nil { contents[segment.file.number] = JournalContent(segment.file) }
+            return contents[segment.file.number]
+        }
+    }
+
     /// A piece of a journal, after it was played.
     enum Played {
         case traffic(CoreTraffic.Piece)
@@ -191,16 +213,17 @@ package struct Replay: Sendable {
     ///
     /// - Parameters:
     ///   - stretch: the stretch.
+    ///   - tape: the segments to play; nil for those of the stretch.
     ///   - ranged: a beacon to range in addition.
     ///   - body: called for each event.
     ///   - hearing: called for each piece that was played.
     /// - Returns: the result without the events.
     func play(
-        _ stretch: Stretch, ranging ranged: BeaconIdentity? = nil,
+        _ stretch: Stretch, on tape: Tape? = nil, ranging ranged: BeaconIdentity? = nil,
         _ body: (MonitoringEvent, borrowing CorePlayer) -> Void,
         hearing: (Played, borrowing CorePlayer) -> Void = { _, _ in }
     ) throws -> Result {
-        let segments = try segments(for: stretch)
+        let segments = try tape?.segments ?? segments(for: stretch)
         var player = CorePlayer(MonitoringCore())
         var before: Segment?
         var isWhole = false
@@ -224,14 +247,13 @@ package struct Replay: Sendable {
         for segment in segments {
             let isContinued = isWhole && before.map { segment.continues($0) } ?? false
             if !isContinued { begin(segment.head, at: segment.begin, &player) }
-            guard let content = FileManager.default.contents(atPath: segment.file.path) else { break }
-            let bytes = Array(content)
-            let blocks = JournalSegment.blocks(in: bytes)
-            isWhole = JournalSegment.isWhole(bytes, blocks)
-            for (number, block) in blocks.enumerated() {
+            guard let content = tape?.content(of: segment) ?? JournalContent(segment.file) else { break }
+            isWhole = content.isWhole
+            for (number, block) in content.blocks.enumerated() {
                 try Task.checkCancellation()
                 // A block ends after its adverts, so that the last one may end after the stretch.
-                guard last <= stretch.to + 1, let parts = JournalSegment.parts(of: block) else {
+                guard last <= stretch.to + 1, let parts = content.parts(of: number, isKept: tape?.isKept ?? false)
+                else {
                     isWhole = false
                     break
                 }

@@ -99,6 +99,13 @@ package struct GatewayHealth: Sendable {
             findings.append(.init(.warning, loss, remedy: "find out why the NATS servers lost data"))
         }
         findings += storeFindings()
+        if let failure = await gateway.journalFailure {
+            findings.append(
+                .init(
+                    .warning, "the journal is not written: \(failure)",
+                    remedy: "make room on the disk, or write \"journal: false\" into the file; what happens until then "
+                        + "cannot be replayed"))
+        }
         let receivers = await gateway.receiverValues
         if let tag = await gateway.configuration.tags.first, !receivers.isEmpty,
             receivers.allSatisfy({ $0.tags.hears == "no" })

@@ -236,6 +236,8 @@ package struct MonitoringCore: ~Copyable {
     ///   - time: since when; nil for the newest time.
     package mutating func setHearing(_ hearing: Hearing, of receiver: ReceiverID, at time: Timestamp? = nil) {
         addReceiver(receiver)
+        // Sources repeat this with each message. Where it changes nothing, it would only fill the recording.
+        if hearing == .hearing, deafness[receiver] == nil, !doubts.contains(receiver) { return }
         recording?.note(.hear(receiver, hearing, at: time))
         let time = time ?? Timestamp(nanoseconds: max(newest, 0))
         switch hearing {

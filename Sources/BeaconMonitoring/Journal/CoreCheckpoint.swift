@@ -27,6 +27,12 @@ struct CoreCheckpoint: Sendable {
     private var learns = false
     private var recorded = RecordedBeacons()
 
+    /// Returns true for a call that repeats what the receiver is already, as sources do with each message.
+    func has(_ input: CoreInput) -> Bool {
+        guard case .smooth(let receiver, let isSmoothed) = input else { return false }
+        return (receivers[receiver]?.isSmoothed ?? false) == isSmoothed
+    }
+
     mutating func note(_ input: CoreInput) {
         switch input {
         case .monitor(let id, let region, _, _, let owner): conditions[id] = Condition(region: region, owner: owner)

@@ -54,7 +54,7 @@ package struct CoreRecording: Sendable {
 
     /// Notes a call.
     package mutating func note(_ input: CoreInput) {
-        guard !isNested else { return }
+        guard !isNested, !checkpoint.has(input) else { return }
         checkpoint.note(input)
         guard isOn else { return }
         noteStranger()

@@ -193,6 +193,10 @@ export function open(root, parameters, rest) {
         why.since === null ? "It was placed before the journal begins." : `Placed ${why.place ? `in ${why.place}` : why.state === "unknown" ? "nowhere, since a receiver was deaf," : "in no place"} at ${clock(why.since)}${why.tippedBy ? `, after an advert with ${measure(why.tippedBy.rssi, "dBm")} at ${why.tippedBy.receiver}` : ""}.`,
         first && `${first.place} hears it loudest, with ${measure(first.level, "dBm", 1)}${second ? `; then ${second.place}, ${measure(first.level - second.level, "dB", 1)} behind` : ", and no other place hears it"}.`,
         why.lead > 0 && `Another place has ${Math.round(why.lead * 100)} % of the lead that it needs: ${measure(why.neededLead, "dB·s")} beyond ${measure(why.slack, "dB", 1)}.`,
+        ...why.costs.slice(0, 4).map((one) => one.place === null
+          ? `Levels unlike all taught places cost ${one.cost} a second${one.behind > 0 ? `, ${one.behind} behind in sum` : ""}.`
+          : `${one.place} costs ${one.cost} by what was taught${one.behind > 0 ? `, ${one.behind} behind in sum` : ", the least in sum"}${one.lead ? `: ${measure(Math.abs(one.lead), "dB", 1)} ${one.lead > 0 ? "ahead of" : "behind"} its place` : ""}.`),
+        why.deaf.length > 0 && `Deaf: ${why.deaf.join(", ")}.`,
         why.silence > 0 && `Unheard for ${why.silence} s; after ${why.patience} s it is in no place.`,
         ...why.otherwise.map((one) => `With ${one.with}, it would have been ${one.place ? `in ${one.place}` : "in no place"}.`),
         !why.otherwise.length && why.since !== null && "No other margin or hold time that was tried changes that.",

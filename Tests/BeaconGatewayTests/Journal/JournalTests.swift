@@ -207,6 +207,30 @@ struct JournalTests {
         #expect(throws: Replay.Failure.self) { try Replay(folder: folder).play(.init(from: 0, to: 1000)) }
     }
 
+    @Test("Why? shows what taught places cost, and which receiver was deaf")
+    func costs() async throws {
+        var plan = Self.plan
+        plan.taught = TaughtMap()
+        plan.taught?.add([["a": -1, "b": nil]], to: "Kitchen")
+        plan.taught?.add([["a": -20, "b": -5]], to: "Study")
+        await ScriptedRadios.run(
+            2, in: bench, regions: [GatewayBench.region("hall", minor: 1)], places: plan, journal: journal()
+        ) { radios in
+            radios.open(0, 1)
+            radios.pass(60, every: 1, hearing: [0])
+            radios.set(.poweredOff, of: 1)
+            radios.pass(60, every: 1, hearing: [0])
+        }
+        let reason = try Replay(folder: folder).reason(for: ScriptedRadios.identity, at: 1100)
+        #expect(reason.place == "Kitchen")
+        #expect(reason.deaf == ["b"])
+        #expect(reason.costs.map(\.place).first == "Kitchen")
+        #expect(Set(reason.costs.map(\.place)) == ["Kitchen", "Study", nil])
+        #expect(reason.costs.first?.behind == 0)
+        #expect(reason.costs.first?.lead == 0)
+        #expect(reason.costs.allSatisfy { $0.place != "Study" || $0.lead ?? 0 < 0 })
+    }
+
     @Test("A disk that fails loses a stretch with one warning, and the next segment begins anew")
     func failingDisk() async throws {
         // A file where the folder should be.
@@ -215,10 +239,12 @@ struct JournalTests {
         await journal.append(Self.stretch(0..<100))
         await journal.append(Self.stretch(100..<200))
         #expect(bench.lines.all.count { $0.contains("cannot write the journal") } == 1)
+        #expect(journal.failure.withLock { $0 } != nil)
         try FileManager.default.removeItem(atPath: folder)
         await journal.append(Self.stretch(200..<300))
         await journal.append(Self.stretch(300..<400))
         #expect(bench.lines.all.contains { $0.contains("the journal is written again") })
+        #expect(journal.failure.withLock { $0 } == nil)
         let result = try Replay(folder: folder).play(.init(from: 300, to: 400))
         #expect(result.unsettled.count == 1)
         let mode = try FileManager.default.attributesOfItem(atPath: JournalFolder.files(in: folder)[0].path)
