@@ -63,7 +63,8 @@ extension PlaceTracker {
                 rise: Double(levels[slot * receivers.count + one.number].rise))
         }
         return PlaceExplanation(
-            places: heard, costs: costs(of: slot, hearing), lead: Double(beacon.lead), slack: Double(air.slack), neededLead: Double(air.neededLead),
+            places: heard, costs: costs(of: slot, hearing), lead: Double(beacon.lead), slack: Double(air.slack),
+            neededLead: Double(air.neededLead),
             silence: Int(beacon.silence), patience: Int(air.patience(of: beacon).rounded(.up)))
     }
 

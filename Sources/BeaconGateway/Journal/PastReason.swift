@@ -137,7 +137,9 @@ extension Replay {
     /// Returns the segments for trials: from the last checkpoint well before the beacon was placed, if a playback from
     /// there gives its place, and otherwise all.
     private func tape(of segments: [Segment], for beacon: BeaconIdentity, _ reason: PastReason) throws -> Tape {
-        if let since = reason.since, let start = segments.lastIndex(where: { $0.begin <= since - Self.warmUp }), start > 0 {
+        if let since = reason.since,
+            let start = segments.lastIndex(where: { $0.begin <= since - Self.warmUp }), start > 0
+        {
             let tape = Tape(segments[start...])
             let place = try place(of: beacon, at: reason.time, on: tape, with: [])
             if place == (reason.state == "\(RegionState.unknown)" ? nil : reason.place ?? "") { return tape }
