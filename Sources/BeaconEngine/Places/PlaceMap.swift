@@ -20,6 +20,15 @@ public struct PlaceMap: Hashable, Sendable {
     /// The taught signal levels at spots of the places. Without them, the strongest receiver decides.
     public var taught: [TaughtPoint] = []
 
+    /// True if a taught place has no receiver of its own, so that only taught levels can find it.
+    ///
+    /// If each has one, the strongest receiver decides, as without teaching. Similarity counts squares, so a lead in it is several times as noisy as
+    /// one in decibels, and tags that lie still would change places four times as often.
+    public var needsTeaching: Bool {
+        let certain = Set(receivers.indices.filter { !guessed.contains($0) }.compactMap { receivers[$0] })
+        return taught.contains { !certain.contains($0.place) }
+    }
+
     /// True to report each second, and not only changes.
     public var reportsEachSecond = false
 

@@ -118,7 +118,8 @@ struct PlaceTracker {
         self.map = map
         self.calibrations = calibrations
         self.capacity = capacity
-        taught = TaughtPlaces(map.taught, placeCount: map.placeCount, receiverCount: map.receivers.count)
+        taught = TaughtPlaces(
+            map.needsTeaching ? map.taught : [], placeCount: map.placeCount, receiverCount: map.receivers.count)
         receivers = Array(repeating: [], count: map.receivers.count)
         hearingSeconds = Array(repeating: 0, count: map.receivers.count)
         standing = PlaceStanding(placeCount: map.placeCount)

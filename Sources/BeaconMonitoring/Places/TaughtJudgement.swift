@@ -35,8 +35,16 @@ package struct TaughtJudgement: Equatable, Sendable {
     /// decides without teaching.
     package var rightnessUntaught: Double?
 
+    /// False if each taught place and each receiver has its own, so that the strongest receiver decides as without
+    /// teaching.
+    package var isNeeded = true
+
     /// The remedy if too few points are found in their place, or fewer than without teaching; nil if enough are.
     package var advice: String? {
+        if !isNeeded {
+            return "Each taught room has a receiver, and the strongest one decides. Teaching changes nothing until a "
+                + "room without a receiver is taught, too."
+        }
         if let rightness, let rightnessUntaught, rightness < rightnessUntaught {
             return "The strongest receiver alone finds \(Int((rightnessUntaught * 100).rounded())) % of the points. "
                 + "Forget this teaching, or teach more spots."
@@ -67,10 +75,15 @@ extension PlacePlan {
         let own = taught?.points(placeNames: names, receivers: receivers) ?? []
         let new = later.points(placeNames: names, receivers: receivers)
         map.taught = own
-        let found = map.foundPlaces(of: own, areTaught: true) + map.foundPlaces(of: new, areTaught: false)
+        let isNeeded = whole.map.needsTeaching
+        let found =
+            isNeeded
+            ? map.foundPlaces(of: own, areTaught: true) + map.foundPlaces(of: new, areTaught: false)
+            : (own + new).map { map.strongestPlace(of: $0, withGuesses: true) }
         var counts: [Int: [Int?: Int]] = [:]
         for (point, place) in zip(own + new, found) { counts[point.place, default: [:]][place, default: 0] += 1 }
         var judgement = TaughtJudgement()
+        judgement.isNeeded = isNeeded || map.guessed.contains { map.receivers[$0] != nil }
         for (number, name) in names.enumerated() {
             guard let found = counts[number] else { continue }
             var place = TaughtJudgement.Place(name: name)
@@ -82,7 +95,7 @@ extension PlacePlan {
             judgement.places.append(place)
         }
         if map.receivers.indices.contains(where: { map.receivers[$0] != nil && !map.guessed.contains($0) }) {
-            let right = (own + new).count { map.strongestPlace(of: $0) == $0.place }
+            let right = (own + new).count { map.strongestPlace(of: $0, withGuesses: false) == $0.place }
             judgement.rightnessUntaught = Double(right) / Double(max(own.count + new.count, 1))
         }
         return judgement
@@ -91,9 +104,9 @@ extension PlacePlan {
 
 extension PlaceMap {
     /// Returns the place of the receiver that hears a point best; nil if no receiver of a place hears it.
-    fileprivate func strongestPlace(of point: TaughtPoint) -> Int? {
+    fileprivate func strongestPlace(of point: TaughtPoint, withGuesses: Bool) -> Int? {
         var best: (place: Int, level: Double)?
-        for (number, level) in point.levels.enumerated() where !guessed.contains(number) {
+        for (number, level) in point.levels.enumerated() where withGuesses || !guessed.contains(number) {
             guard case .heard(let level) = level, let place = receivers[number] else { continue }
             if level > best?.level ?? -.infinity { best = (place, level) }
         }

@@ -91,6 +91,20 @@ struct TaughtPlaceTests {
         #expect(margin == 6 && holdTime == 20 ? later == usual : later > usual)
     }
 
+    @Test("Teaching acts only if a taught place has no receiver", arguments: [(false, " 0"), (true, " 1")])
+    func needed(hasRoomWithoutReceiver: Bool, place: String) {
+        var map = PlaceMap(placeCount: 3, receivers: [0, 1])
+        map.taught = [
+            TaughtPoint(place: 0, levels: [.heard(-25), .heard(0)]),
+            TaughtPoint(place: 1, levels: [.heard(0), .heard(-3)]),
+        ]
+        if hasRoomWithoutReceiver { map.taught.append(TaughtPoint(place: 2, levels: [.heard(-40), .heard(-10)])) }
+        #expect(map.needsTeaching == hasRoomWithoutReceiver)
+        var bench = PlaceBench(map, attaching: 2)
+        bench.pass(20, [-60, -63])
+        #expect(bench.changes().map { $0.suffix(2) } == [place[...]])
+    }
+
     @Test("Levels unlike all taught ones are in the place of the strongest receiver")
     func unlike() {
         var map = map
