@@ -115,11 +115,12 @@ struct PlaceTracker {
     var standing: PlaceStanding
 
     init(_ map: PlaceMap, _ calibrations: CalibrationTable, capacity: Int) {
+        var map = map
+        if !map.needsTeaching { map.forgetTeaching() }
         self.map = map
         self.calibrations = calibrations
         self.capacity = capacity
-        taught = TaughtPlaces(
-            map.needsTeaching ? map.taught : [], placeCount: map.placeCount, receiverCount: map.receivers.count)
+        taught = TaughtPlaces(map.taught, placeCount: map.placeCount, receiverCount: map.receivers.count)
         receivers = Array(repeating: [], count: map.receivers.count)
         hearingSeconds = Array(repeating: 0, count: map.receivers.count)
         standing = PlaceStanding(placeCount: map.placeCount)

@@ -35,8 +35,7 @@ package struct TaughtJudgement: Equatable, Sendable {
     /// decides without teaching.
     package var rightnessUntaught: Double?
 
-    /// False if each taught place and each receiver has its own, so that the strongest receiver decides as without
-    /// teaching.
+    /// False if each taught place has a receiver, so that the strongest one decides.
     package var isNeeded = true
 
     /// The remedy if too few points are found in their place, or fewer than without teaching; nil if enough are.
@@ -79,11 +78,11 @@ extension PlacePlan {
         let found =
             isNeeded
             ? map.foundPlaces(of: own, areTaught: true) + map.foundPlaces(of: new, areTaught: false)
-            : (own + new).map { map.strongestPlace(of: $0, withGuesses: true) }
+            : (own + new).map(map.strongestPlace)
         var counts: [Int: [Int?: Int]] = [:]
         for (point, place) in zip(own + new, found) { counts[point.place, default: [:]][place, default: 0] += 1 }
         var judgement = TaughtJudgement()
-        judgement.isNeeded = isNeeded || map.guessed.contains { map.receivers[$0] != nil }
+        judgement.isNeeded = isNeeded
         for (number, name) in names.enumerated() {
             guard let found = counts[number] else { continue }
             var place = TaughtJudgement.Place(name: name)
@@ -95,7 +94,7 @@ extension PlacePlan {
             judgement.places.append(place)
         }
         if map.receivers.indices.contains(where: { map.receivers[$0] != nil && !map.guessed.contains($0) }) {
-            let right = (own + new).count { map.strongestPlace(of: $0, withGuesses: false) == $0.place }
+            let right = (own + new).count { map.strongestPlace(of: $0) == $0.place }
             judgement.rightnessUntaught = Double(right) / Double(max(own.count + new.count, 1))
         }
         return judgement
@@ -104,9 +103,9 @@ extension PlacePlan {
 
 extension PlaceMap {
     /// Returns the place of the receiver that hears a point best; nil if no receiver of a place hears it.
-    fileprivate func strongestPlace(of point: TaughtPoint, withGuesses: Bool) -> Int? {
+    fileprivate func strongestPlace(of point: TaughtPoint) -> Int? {
         var best: (place: Int, level: Double)?
-        for (number, level) in point.levels.enumerated() where withGuesses || !guessed.contains(number) {
+        for (number, level) in point.levels.enumerated() where !guessed.contains(number) {
             guard case .heard(let level) = level, let place = receivers[number] else { continue }
             if level > best?.level ?? -.infinity { best = (place, level) }
         }
