@@ -22,8 +22,8 @@ public struct PlaceMap: Hashable, Sendable {
 
     /// True if a taught place has no receiver of its own, so that only taught levels can find it.
     ///
-    /// If each has one, teaching changes nothing. Similarity counts squares, so a lead in it is several times as noisy as
-    /// one in decibels, and tags that lie still would change places four times as often.
+    /// If each has one, teaching changes nothing. Similarity counts squares, so a lead in it is several times as noisy
+    /// as one in decibels, and tags that lie still would change places several times as often.
     public var needsTeaching: Bool {
         let certain = Set(receivers.indices.filter { !guessed.contains($0) }.compactMap { receivers[$0] })
         return taught.contains { !certain.contains($0.place) }
