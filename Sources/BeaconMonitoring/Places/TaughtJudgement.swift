@@ -35,7 +35,7 @@ package struct TaughtJudgement: Equatable, Sendable {
     /// decides without teaching.
     package var rightnessUntaught: Double?
 
-    /// False if each taught place has a receiver, so that the strongest one decides.
+    /// False if the receivers' places tell as much, so that the strongest receiver decides.
     package var isNeeded = true
 
     /// The remedy if too few points are found in their place, or fewer than without teaching; nil if enough are.
