@@ -22,7 +22,7 @@ struct PlacesCommand: ParsableCommand {
 
               beacon places --source recording.ndjson --place hall=R1,R2 --place kitchen=R3
 
-            Taught places replace these rules, and can include rooms without a receiver: 'beacon help teach'.
+            Rooms without a receiver can be taught: 'beacon help teach'.
             """)
 
     @OptionGroup var places: PlaceOptions

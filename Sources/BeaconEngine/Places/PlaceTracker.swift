@@ -115,6 +115,8 @@ struct PlaceTracker {
     var standing: PlaceStanding
 
     init(_ map: PlaceMap, _ calibrations: CalibrationTable, capacity: Int) {
+        var map = map
+        if !map.needsTeaching { map.forgetTeaching() }
         self.map = map
         self.calibrations = calibrations
         self.capacity = capacity

@@ -35,8 +35,15 @@ package struct TaughtJudgement: Equatable, Sendable {
     /// decides without teaching.
     package var rightnessUntaught: Double?
 
+    /// False if the receivers' places tell as much, so that the strongest receiver decides.
+    package var isNeeded = true
+
     /// The remedy if too few points are found in their place, or fewer than without teaching; nil if enough are.
     package var advice: String? {
+        if !isNeeded {
+            return "Each taught room has a receiver, and the strongest one decides. Teaching changes nothing until a "
+                + "room without a receiver is taught, too."
+        }
         if let rightness, let rightnessUntaught, rightness < rightnessUntaught {
             return "The strongest receiver alone finds \(Int((rightnessUntaught * 100).rounded())) % of the points. "
                 + "Forget this teaching, or teach more spots."
@@ -67,10 +74,15 @@ extension PlacePlan {
         let own = taught?.points(placeNames: names, receivers: receivers) ?? []
         let new = later.points(placeNames: names, receivers: receivers)
         map.taught = own
-        let found = map.foundPlaces(of: own, areTaught: true) + map.foundPlaces(of: new, areTaught: false)
+        let isNeeded = whole.map.needsTeaching
+        let found =
+            isNeeded
+            ? map.foundPlaces(of: own, areTaught: true) + map.foundPlaces(of: new, areTaught: false)
+            : (own + new).map(map.strongestPlace)
         var counts: [Int: [Int?: Int]] = [:]
         for (point, place) in zip(own + new, found) { counts[point.place, default: [:]][place, default: 0] += 1 }
         var judgement = TaughtJudgement()
+        judgement.isNeeded = isNeeded
         for (number, name) in names.enumerated() {
             guard let found = counts[number] else { continue }
             var place = TaughtJudgement.Place(name: name)
