@@ -47,14 +47,17 @@ package struct ScriptedRadios {
     package static func run(
         _ count: Int, in bench: GatewayBench, launches: LaunchAgent? = nil, named isNamed: Bool = true,
         regions: [RegionSettings] = [GatewayBench.region("hall")], places: PlacePlan? = nil, journal: Journal? = nil,
+        rules: RuleEngine? = nil, configured: (inout GatewayConfiguration) -> Void = { _ in },
         _ script: @escaping @Sendable (inout ScriptedRadios) -> Void
     ) async {
         let radios = ScriptedRadios(count)
         let names = ["a", "b", "c"].prefix(count)
+        let sources = names.map { GatewayBench.radio($0, isNamed: isNamed) }
+        var configuration = bench.configuration(sources, regions: regions, places: places)
+        configured(&configuration)
         let gateway = bench.gateway(
-            names.map { GatewayBench.radio($0, isNamed: isNamed) }, regions: regions,
-            runners: Dictionary(uniqueKeysWithValues: zip(names, radios.runners)), places: places,
-            launches: launches, journal: journal)
+            sources, runners: Dictionary(uniqueKeysWithValues: zip(names, radios.runners)), launches: launches,
+            rules: rules, configuration: configuration, journal: journal)
         await withTaskGroup(of: Void.self) { group in
             let run = Task { await gateway.run() }
             if let launches { group.addTask { await launches.run(gateway) } }

@@ -129,6 +129,7 @@ struct ItemChanges: Sendable {
                 }
             }
             try await rules.readSwitches()
+            await gateway.recordRules()
         }
     }
 
@@ -174,6 +175,7 @@ struct ItemChanges: Sendable {
                 return (move, copy)
             }
             try await rules.readSwitches()
+            await gateway.recordRules()
             return result
         }
     }

@@ -103,6 +103,7 @@ struct RuleRoutes: Sendable {
             guard try await rules.set(name, isOn: isOn),
                 let value = await ruleValues().first(where: { $0.name == name })
             else { throw Problem(.notFound, "unknown rule") }
+            await gateway.recordRules()
             broadcast.send(.changed([.rules]))
             return value
         }
@@ -166,7 +167,7 @@ struct RuleRoutes: Sendable {
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .latest
         let kinds: Set<String> = ["enter", "exit", "place", "proximity", "gone", "suspicious"]
         var number: Int64 = 0
-        var one = RuleEngine.Active(rule)
+        var one = ActiveRule(rule)
         one.isSwitchedOn = true
         var value = TrialValue(
             events: 0, from: nil, runs: [], withheld: [], unknown: Self.unknown(of: rule, in: configuration))
@@ -180,15 +181,13 @@ struct RuleRoutes: Sendable {
                     occurrence.lateness = .nanoseconds(max(0, event.stored.arrival.since(event.notification.time)))
                 }
                 guard rule.concerns(occurrence) else { continue }
-                var ran = false
-                let work = RuleEngine.decide(
-                    &one, occurrence, named: configuration.beacons.map(\.identity), ids: &ids, ran: &ran)
+                let work = one.decide(occurrence, named: configuration.beacons.map(\.identity), ids: &ids)
                 guard (from...max(from, end)).contains(occurrence.time) else { continue }
                 let run = TrialValue.Run(
                     time: occurrence.time.seconds, event: event.stored.number, summary: occurrence.notification.summary,
                     person: occurrence.person.isEmpty ? nil : occurrence.person,
-                    reason: ran ? nil : work.runs.first?.detail)
-                if ran { value.runs.append(run) } else { value.withheld.append(run) }
+                    reason: work.reason)
+                if work.ran { value.runs.append(run) } else { value.withheld.append(run) }
             }
         }
         while value.events < Self.maximumTried {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconDelivery
 import BeaconGateway
 import BeaconModel
 import BeaconTerminal
@@ -12,11 +13,12 @@ struct ReplayCommand: ParsableCommand {
         discussion: """
             beacond keeps what its receivers hear of named beacons and of regions, and plays it through the same rules \
             again. With --with it plays it twice, as it was and with other settings, and prints the difference: \
-            + comes in addition, - no longer comes, ~ comes at another time.
+            + comes in addition, - no longer comes, ~ comes at another time. Rules only decide: nothing is started or sent.
 
               beacond replay --from 22:00 --to 08:00
               beacond replay --from 2h --with place-rules.margin=8
               beacond replay --from 2h --with regions.Hall.exit-timeout=1m
+              beacond replay --from yesterday --with rules.Lights.at-most=10m
 
             The journal of a running beacond ends up to 30 seconds ago.
             """)
@@ -121,10 +123,15 @@ struct ReplayCommand: ParsableCommand {
         }
     }
 
-    private func line(_ event: BeaconEvent) -> String {
+    private func line(_ event: ReplayedEvent) -> String {
         var bytes: [UInt8] = []
-        EventJSON.append(event, to: &bytes)
-        return String(decoding: bytes.dropLast(), as: UTF8.self)
+        switch event {
+        case .event(let event):
+            EventJSON.append(event, to: &bytes)
+            bytes.removeLast()
+        case .run: bytes = event.json.flatMap { try? Array(JSONEncoder.sorted.encode($0)) } ?? []
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func line(_ change: ReplayComparison.Change) -> String {

@@ -1,13 +1,13 @@
 import BeaconModel
 
 /// The state of ``ProximityMachine`` for one beacon.
-struct BeaconMemory: Sendable {
+struct BeaconMemory: Sendable, Codable {
     /// The time without an app's report, beyond the duration of a stay, that separates two visits. It is a choice: as
     /// long as an app's event may be late for a rule.
     private static let longestSilence = 600 * Timestamp.nanosecondsPerSecond
 
     /// A period in which the beacon is at least as near as a condition requires.
-    private struct Visit: Sendable {
+    private struct Visit: Sendable, Codable {
         var began: Timestamp
         /// The newest time at which it was known to be so near; for a beacon that still is, the time of its arrival.
         var seen: Timestamp
@@ -17,13 +17,13 @@ struct BeaconMemory: Sendable {
     }
 
     /// The newest notification.
-    private struct Reported: Sendable {
+    private struct Reported: Sendable, Codable {
         var proximity: Proximity?
         /// The end of the cool-down; nil if it is over.
         var end: Timestamp?
     }
 
-    let beacon: BeaconIdentity
+    private(set) var beacon: BeaconIdentity
     /// The time of the newest change.
     private(set) var changed = Timestamp.zero
     private var state = ProximityChange.State.gone
@@ -34,6 +34,13 @@ struct BeaconMemory: Sendable {
     private var reported: Reported?
 
     init(of beacon: BeaconIdentity) { self.beacon = beacon }
+
+    /// Returns the state as that of another beacon.
+    func renamed(_ beacon: BeaconIdentity) -> BeaconMemory {
+        var memory = self
+        memory.beacon = beacon
+        return memory
+    }
 
     var isGone: Bool { state == .gone }
 

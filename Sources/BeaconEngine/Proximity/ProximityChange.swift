@@ -3,7 +3,7 @@ public import BeaconModel
 /// A change of a beacon's proximity: the input of all decisions about near, staying and gone beacons.
 public struct ProximityChange: Hashable, Sendable {
     /// The state of a beacon at the nearest receiver that hears it.
-    public enum State: Hashable, Sendable {
+    public enum State: Hashable, Sendable, Codable {
         /// The beacon is heard at this proximity, which may be unknown.
         case at(Proximity)
         /// Unknown, because the receiver that heard it is deaf or was deaf a short time ago. Not hearing is not
@@ -39,7 +39,7 @@ public struct ProximityChange: Hashable, Sendable {
 }
 
 /// A condition on a beacon that ``ProximityMachine`` evaluates.
-public enum ProximityCondition: Hashable, Sendable {
+public enum ProximityCondition: Hashable, Sendable, Codable {
     /// The beacon has come at least this near and stayed so for a duration. Zero means at once.
     case near(Proximity, for: Duration)
     /// The beacon is gone.

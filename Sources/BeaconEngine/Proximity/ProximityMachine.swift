@@ -9,13 +9,13 @@ public import BeaconModel
 ///
 /// The same changes in the same order give the same matches, regardless of how often time advances in between, as long
 /// as all changes of a second are received before time advances to it.
-public struct ProximityMachine: Sendable {
+public struct ProximityMachine: Sendable, Codable {
     /// The time for which a beacon may be less near without having left, the silence that makes a receiver deaf, and
     /// the time in which repeated reports of an app do not count. It is a choice: the classes have their own
     /// hysteresis, and longer outages are published.
     public static let patience = 5 * Timestamp.nanosecondsPerSecond
 
-    private struct Key: Hashable {
+    private struct Key: Hashable, Codable {
         var subject: String
         var beacon: BeaconIdentity
     }
@@ -43,6 +43,20 @@ public struct ProximityMachine: Sendable {
 
     /// The number of remembered beacons.
     public var count: Int { beacons.count }
+
+    /// The remembered beacons that are not gone.
+    package var present: Set<BeaconIdentity> { Set(beacons.filter { !$0.value.isGone }.map(\.key.beacon)) }
+
+    /// Returns the machine with another identity for each beacon. Beacons without one are forgotten.
+    package func mapped(_ identity: (BeaconIdentity) -> BeaconIdentity?) -> ProximityMachine {
+        var machine = self
+        machine.beacons = [:]
+        for (key, memory) in beacons {
+            guard let beacon = identity(key.beacon) else { continue }
+            machine.beacons[Key(subject: key.subject, beacon: beacon)] = memory.renamed(beacon)
+        }
+        return machine
+    }
 
     /// Receives a change. First, time passes for its beacon up to the last time at which the previous state held.
     ///

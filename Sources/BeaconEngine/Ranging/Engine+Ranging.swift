@@ -8,7 +8,7 @@ extension Engine {
 
     /// The silence after which a beacon is no longer listed, unless ``goneGaps`` of its gaps are longer. Apple's
     /// article gives 10 s.
-    static var goneAfter: Int64 { 10 * Timestamp.nanosecondsPerSecond }
+    package static var goneAfter: Int64 { 10 * Timestamp.nanosecondsPerSecond }
     private static var goneGaps: Int64 { 5 }
 
     /// The time for which reports continue in silence with an empty list, before seconds are skipped.

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconEngine
 package import BeaconModel
 import BeaconMonitoring
@@ -41,7 +42,7 @@ package struct BeaconTrace: Encodable, Sendable {
     /// The distance in each step; null without one.
     package var distances: [Distance?] = []
     package var stays: [Stay] = []
-    /// The events of its regions and places.
+    /// The events of its regions and places, and the rules that ran for them.
     package var events: [JSONValue] = []
     /// The stretches that need not be as they were.
     package var unsettled: [Replay.Stretch] = []
@@ -58,7 +59,7 @@ struct TraceRecorder {
     private var deafSince: [String: Double] = [:]
     private var distances: [BeaconTrace.Distance?]
     private var stays: [BeaconTrace.Stay] = []
-    private var events: [BeaconEvent] = []
+    private var events: [ReplayedEvent] = []
 
     init(of beacon: BeaconIdentity, in stretch: Replay.Stretch, steps: Int) {
         (self.beacon, self.stretch) = (beacon, stretch)
@@ -110,7 +111,7 @@ struct TraceRecorder {
         switch event {
         case .region(let change):
             guard change.constraint.matches(beacon), index(of: event.seconds) != nil else { return }
-            events.append(event)
+            events.append(.event(event))
         case .placed(let change):
             guard change.identity == beacon, event.seconds < stretch.to else { return }
             if let last = stays.indices.last { stays[last].to = event.seconds }
@@ -118,9 +119,15 @@ struct TraceRecorder {
                 BeaconTrace.Stay(
                     from: max(event.seconds, stretch.from), to: stretch.to, place: change.place,
                     state: "\(change.state)"))
-            if index(of: event.seconds) != nil { events.append(event) }
+            if index(of: event.seconds) != nil { events.append(.event(event)) }
         default: return
         }
+    }
+
+    /// Notes a rule that ran for the beacon or for one of its regions.
+    mutating func note(_ run: ReplayedRun) {
+        let isOwn = run.region.map { $0.constraint.matches(beacon) } ?? (run.beacon == beacon)
+        if isOwn, index(of: run.time.seconds) != nil { events.append(.run(run)) }
     }
 
     /// The trace.

@@ -17,11 +17,25 @@ extension Gateway {
     func recordBeacons() {
         guard let journal else { return }
         listener.core.recording?.isOn = configuration.journal != nil
+        listener.core.recording?.record(recordedBeacons)
+        if let settings = configuration.journal { journaling.add { await journal.use(settings) } }
+    }
+
+    private var recordedBeacons: RecordedBeacons {
         let constraints =
             configuration.regions.map(\.region.constraint) + configuration.beacons.map { $0.region.constraint }
-        listener.core.recording?.record(
-            RecordedBeacons(constraints, includesStrangers: configuration.journal?.includesStrangers ?? false))
-        if let settings = configuration.journal { journaling.add { await journal.use(settings) } }
+        return RecordedBeacons(constraints, includesStrangers: configuration.journal?.includesStrangers ?? false)
+    }
+
+    /// Records the rules, if they differ from the recorded ones.
+    ///
+    /// - Parameter isStart: true at the start, with the state that rules have from the last run.
+    package func recordRules(isStart: Bool = false) async {
+        guard journal != nil, let rules else { return }
+        let recorded = await rules.recorded(configuration, recordedBeacons, hasState: isStart)
+        guard let input = try? recorded.input, input != recordedRules else { return }
+        recordedRules = input
+        listener.core.recording?.note(input)
     }
 
     /// Passes what was recorded to the journal if it is due.
@@ -42,7 +56,18 @@ extension Gateway {
             parts: taken.parts, isContinued: taken.isContinued, calibrations: configuration.calibrations,
             checkpoint: checkpoint, end: listener.newestTime.seconds)
         waitingStretches += 1
-        journaling.add {
+        // Between the reports before and after, so that the state of rules is that of the checkpoint.
+        let kept = Locked<RecordedRules?>(nil)
+        if let rules {
+            deciding.add { [configuration, recordedBeacons] in
+                let recorded = await rules.recorded(configuration, recordedBeacons, hasState: true)
+                kept.withLock { $0 = recorded }
+            }
+        }
+        journaling.add { [stretch, deciding] in
+            await deciding.finish()
+            var stretch = stretch
+            stretch.rules = kept.withLock { $0 }
             await journal.append(stretch)
             await self.endStretch()
         }

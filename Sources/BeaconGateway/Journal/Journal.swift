@@ -45,6 +45,8 @@ package actor Journal {
         var calibrations: CalibrationSet
         /// The calls that begin again **after** the parts.
         var checkpoint: [CoreInput]
+        /// The rules at that time.
+        var rules: RecordedRules?
         /// The time of its end, by the wall clock or by that of a simulation.
         var end: Double
     }
@@ -73,7 +75,7 @@ package actor Journal {
                 try begin(
                     JournalHead(
                         run: run, place: nextPlace, calibrations: stretch.calibrations,
-                        checkpoint: stretch.checkpoint), at: time)
+                        checkpoint: stretch.checkpoint + (try stretch.rules.map { [try $0.input] } ?? [])), at: time)
             }
             if failure.withLock({ failure in
                 defer { failure = nil }

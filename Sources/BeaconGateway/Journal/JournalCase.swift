@@ -16,7 +16,7 @@ package struct JournalCase: Sendable {
         (replay, self.stretch) = (Replay(folder: folder), stretch)
     }
 
-    /// Writes the file, with all that its replay needs from before the stretch.
+    /// Writes the file, from the last segment that begins early enough for a settled replay of the stretch.
     ///
     /// - Parameters:
     ///   - path: the file.
@@ -27,7 +27,7 @@ package struct JournalCase: Sendable {
         var bytes = JournalSegment.mark
         var before: Replay.Segment?
         var isWhole = false
-        for segment in try replay.segments(for: stretch) {
+        for segment in try replay.segments(for: stretch, isBounded: true) {
             guard let content = FileManager.default.contents(atPath: segment.file.path) else { break }
             let all = Array(content)
             let blocks = JournalSegment.blocks(in: all)
@@ -38,6 +38,7 @@ package struct JournalCase: Sendable {
                 if isContinued {
                     parts.removeAll { if case .head = $0 { true } else { false } }
                 }
+                parts = parts.map(Self.fixingZones)
                 if !parts.isEmpty {
                     bytes += try JournalSegment.block(
                         parts.map { cover?.covered($0) ?? $0 }, end: block.end)
@@ -47,6 +48,24 @@ package struct JournalCase: Sendable {
             before = segment
         }
         try AtomicFile.replace(path, with: bytes)
+    }
+
+    /// Names this machine's time zone in the schedules of rules, since the file may be played elsewhere.
+    private static func fixingZones(_ part: JournalSegment.Part) -> JournalSegment.Part {
+        func fixed(_ input: CoreInput) -> CoreInput {
+            guard case .note(let text) = input, var rules = RecordedRules(text) else { return input }
+            for index in rules.rules.indices where rules.rules[index].schedule?.zone == .machine {
+                rules.rules[index].schedule?.zone = .named(.current)
+            }
+            return (try? rules.input) ?? input
+        }
+        switch part {
+        case .input(let input): return .input(fixed(input))
+        case .head(var head):
+            head.checkpoint = head.checkpoint?.map(fixed)
+            return .head(head)
+        case .traffic: return part
+        }
     }
 }
 
@@ -97,6 +116,8 @@ struct JournalCover {
         // The learner's pairs have names and identities, and only change distances a little.
         case .learn: return .learn(nil)
         case .record(let beacons): return .record(beacons.mapped { constraint($0) })
+        // Text that is not understood may have names.
+        case .note(let text): return RecordedRules(text).flatMap { try? rules($0).input } ?? .note("")
         case .forget, .stopRanging, .add, .hear, .confirm, .smooth, .skip, .wallOffset, .retire, .move, .stopLocating,
             .stopSuspecting, .stopLearning:
             return input
@@ -163,6 +184,36 @@ struct JournalCover {
                 return levels
             }
             covered.taught?.add(points, to: name(place.name, "place"))
+        }
+        return covered
+    }
+
+    private mutating func rules(_ recorded: RecordedRules) -> RecordedRules {
+        var covered = recorded
+        covered.regions = recorded.regions.map {
+            RecordedRules.Region(name: name($0.name, "region"), constraint: constraint($0.constraint))
+        }
+        covered.beacons = recorded.beacons.map { beacon in
+            RecordedRules.Beacon(
+                name: name(beacon.name, "beacon"), identity: identity(beacon.identity),
+                place: beacon.place.map { name($0, "place") })
+        }
+        covered.ranged = recorded.ranged.map { constraint($0) }
+        covered.rules = recorded.rules.map { entry in
+            var rule = entry
+            rule.name = name(entry.name, "rule")
+            rule.regions = entry.regions.map { Set($0.sorted().map { name($0, "region") }) }
+            rule.beacons = entry.beacons.map { Set($0.map { identity($0) }) }
+            rule.places = entry.places.map { Set($0.sorted().map { name($0, "place") }) }
+            if let state = entry.state {
+                rule.state?.heard = state.heard.mapped { identity($0) }
+                rule.state?.firings = [:]
+                for (person, time) in state.firings {
+                    let known = BeaconIdentity(person: person).map { identity($0).description }
+                    rule.state?.firings[known ?? name(person, "region")] = time
+                }
+            }
+            return rule
         }
         return covered
     }

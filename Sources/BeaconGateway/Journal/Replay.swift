@@ -13,12 +13,14 @@ package struct Replay: Sendable {
         package var to: Double
 
         package init(from: Double, to: Double) { (self.from, self.to) = (from, to) }
+
+        func contains(_ seconds: Double) -> Bool { (from...to).contains(seconds) }
     }
 
     /// The result of a playback.
     package struct Result: Sendable {
-        /// The events of regions, named beacons and places, and suspicions, in order.
-        package var events: [BeaconEvent] = []
+        /// The events of regions, named beacons and places, suspicions and runs of rules, in order.
+        package var events: [ReplayedEvent] = []
         /// The parts of the stretch in which the events need not be those that happened, because the journal does not
         /// have what was before.
         package var unsettled: [Stretch] = []
@@ -103,7 +105,9 @@ package struct Replay: Sendable {
 
     /// Returns the segments to play: from a start of the core if one is near enough, or else from a checkpoint that is
     /// old enough.
-    func segments(for stretch: Stretch) throws -> [Segment] {
+    ///
+    /// - Parameter isBounded: true to begin at that checkpoint in any case.
+    func segments(for stretch: Stretch, isBounded: Bool = false) throws -> [Segment] {
         let all = Self.segments(in: folder)
         guard let first = all.first, let last = all.last else { throw Failure.empty(folder) }
         guard first.begin <= stretch.to, last.end >= stretch.from else {
@@ -114,7 +118,7 @@ package struct Replay: Sendable {
         let now = all.lastIndex { $0.begin <= stretch.from } ?? 0
         var start = now
         var size = 0
-        while all[start].head.checkpoint != nil, start > 0, all[start].continues(all[start - 1]),
+        while !isBounded, all[start].head.checkpoint != nil, start > 0, all[start].continues(all[start - 1]),
             size < Self.mostBefore
         {
             start -= 1
@@ -130,12 +134,12 @@ package struct Replay: Sendable {
     ///
     /// - Throws: ``Failure``, or `CancellationError`.
     package func play(_ stretch: Stretch) throws -> Result {
-        var events: [BeaconEvent] = []
+        var events: [ReplayedEvent] = []
         var result = try play(stretch) { event, player in
-            guard let event = Self.event(event, in: player), (stretch.from...stretch.to).contains(event.seconds) else {
-                return
-            }
-            events.append(event)
+            guard let event = Self.event(event, in: player), stretch.contains(event.seconds) else { return }
+            events.append(.event(event))
+        } running: { run in
+            if stretch.contains(run.time.seconds) { events.append(.run(run)) }
         }
         result.events = events
         return result
@@ -160,7 +164,7 @@ package struct Replay: Sendable {
                     at: player.core.wallTime)
             default: break
             }
-        }
+        } running: { recorder.note($0) }
         return recorder.finish(result)
     }
 
@@ -172,7 +176,7 @@ package struct Replay: Sendable {
         } hearing: { piece, player in
             guard case .traffic(.advert(let sighting)) = piece else { return }
             let time = player.core.wallTime(of: sighting)
-            guard (stretch.from...stretch.to).contains(time.seconds) else { return }
+            guard stretch.contains(time.seconds) else { return }
             var line: [UInt8] = []
             SightingLogFormat.append(
                 sighting, time: time, receiver: SightingLogFormat.jsonText(player.title(of: sighting.receiver)),
@@ -217,25 +221,45 @@ package struct Replay: Sendable {
     ///   - ranged: a beacon to range in addition.
     ///   - body: called for each event.
     ///   - hearing: called for each piece that was played.
+    ///   - running: called for each run of a rule; nil to leave the rules out.
     /// - Returns: the result without the events.
     func play(
         _ stretch: Stretch, on tape: Tape? = nil, ranging ranged: BeaconIdentity? = nil,
         _ body: (MonitoringEvent, borrowing CorePlayer) -> Void,
-        hearing: (Played, borrowing CorePlayer) -> Void = { _, _ in }
+        hearing: (Played, borrowing CorePlayer) -> Void = { _, _ in },
+        running: ((ReplayedRun) -> Void)? = nil
     ) throws -> Result {
         let segments = try tape?.segments ?? segments(for: stretch)
         var player = CorePlayer(MonitoringCore())
+        var rules = RuleReplay(changes)
         var before: Segment?
         var isWhole = false
         var result = Result()
         var omitted: Set<String> = []
         var last = segments.first?.begin ?? stretch.from
+        func play(_ input: CoreInput, _ player: inout CorePlayer) {
+            player.play(changes.applied(to: input))
+            if running != nil, case .note(let text) = input, let recorded = RecordedRules(text) { rules.use(recorded) }
+            hearing(.input(input), player)
+        }
+        func drain(_ player: inout CorePlayer) {
+            var hasReports = false
+            for event in player.core.drainEvents() {
+                body(event, player)
+                guard let running else { continue }
+                if case .ranged(let report) = event {
+                    hasReports = true
+                    rules.receive(report, from: player.title(of: report.receiver)).forEach(running)
+                } else if Self.isForRules(event, in: player), let event = Self.event(event, in: player) {
+                    rules.receive(event).forEach(running)
+                }
+            }
+            if hasReports, let running { rules.settle().forEach(running) }
+        }
         func begin(_ head: JournalHead, at time: Double, _ player: inout CorePlayer) {
             player = CorePlayer(MonitoringCore(Self.engine, calibrations: head.calibrations))
-            for input in head.checkpoint ?? [] {
-                player.play(changes.applied(to: input))
-                hearing(.input(input), player)
-            }
+            rules = RuleReplay(changes)
+            for input in head.checkpoint ?? [] { play(input, &player) }
             if let ranged { _ = player.core.startRanging(BeaconConstraint(ranged)) }
             let settled = time + Self.warmUp
             // The time before it was lost.
@@ -262,19 +286,16 @@ package struct Replay: Sendable {
                     case .head(let head):
                         // A file that was exported can have several runs.
                         if number > 0 { begin(head, at: block.end, &player) }
-                    case .input(let input):
-                        player.play(changes.applied(to: input))
-                        hearing(.input(input), player)
+                    case .input(let input): play(input, &player)
                     case .traffic(let bytes):
                         let isRead = CoreTraffic.read(bytes) { piece in
                             player.play(piece)
                             hearing(.traffic(piece), player)
-                            guard player.core.hasEvents else { return }
-                            for event in player.core.drainEvents() { body(event, player) }
+                            if player.core.hasEvents { drain(&player) }
                         }
                         if !isRead { isWhole = false }
                     }
-                    for event in player.core.drainEvents() { body(event, player) }
+                    drain(&player)
                 }
                 last = block.end
             }
@@ -289,6 +310,12 @@ package struct Replay: Sendable {
         var engine = EngineConfiguration()
         engine.maximumReceivers = GatewayListener.maximumReceivers
         return engine
+    }
+
+    /// Returns whether rules get an event: not those of named beacons, which only destinations get.
+    private static func isForRules(_ event: MonitoringEvent, in player: borrowing CorePlayer) -> Bool {
+        guard case .state(let change) = event else { return true }
+        return player.owner(of: change.condition).flatMap { ConditionOwner(label: $0.label) }?.isRegion ?? false
     }
 
     /// Returns an event as the gateway reports it; nil for one that it does not keep.

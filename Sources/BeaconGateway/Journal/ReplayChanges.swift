@@ -7,7 +7,7 @@ import Foundation
 /// Settings to change in a playback, each as `KEY=VALUE`, with the keys and values of the file.
 ///
 /// `place-rules.margin=8` changes the rules of places, `regions.exit-timeout=2m` those of all regions, and
-/// `regions.Hall.exit-timeout=2m` those of one.
+/// `regions.Hall.exit-timeout=2m` those of one. `rules.at-most=1h` changes the rules for events in the same way.
 package struct ReplayChanges: Sendable {
     /// A fault in a change.
     package struct Fault: Error, CustomStringConvertible {
@@ -17,9 +17,11 @@ package struct ReplayChanges: Sendable {
     private enum Change: Sendable {
         case rules(key: String, value: JSONValue)
         case region(name: String?, key: String, value: JSONValue)
+        case event(rule: String?, key: String, value: JSONValue)
     }
 
     private static let regionKeys = ["minimum-rssi", "exit-rssi", "exit-timeout", "adaptive-exit"]
+    private static let eventKeys = ["enabled", "at-most", "when"]
     private static let ruleKeys = PlaceRules.grammar.descriptions.map(\.key)
 
     private var changes: [Change] = []
@@ -54,17 +56,27 @@ package struct ReplayChanges: Sendable {
         } else if path.hasPrefix("regions."),
             let key = regionKeys.first(where: { path.hasSuffix("." + $0) || path == "regions." + $0 })
         {
-            let name = path.dropFirst("regions.".count).dropLast(key.count)
-            change = .region(name: name.isEmpty ? nil : String(name.dropLast()), key: key, value: value)
+            change = .region(name: name(in: path, after: "regions.", before: key), key: key, value: value)
+        } else if path.hasPrefix("rules."),
+            let key = eventKeys.first(where: { path.hasSuffix("." + $0) })
+        {
+            change = .event(rule: name(in: path, after: "rules.", before: key), key: key, value: value)
         } else {
             let keys =
                 ruleKeys.map { "place-rules.\($0)" } + regionKeys.map { "regions.\($0)" }
-                + regionKeys.prefix(1).map { "regions.NAME.\($0)" }
+                + regionKeys.prefix(1).map { "regions.NAME.\($0)" } + eventKeys.map { "rules.\($0)" }
+                + ["rules.NAME.enabled"]
             throw Fault(
                 description: "a replay cannot change \"\(path)\"; it can change \(keys.joined(separator: ", "))")
         }
         if let fault = fault(of: change) { throw Fault(description: "\"\(text)\": \(fault)") }
         return change
+    }
+
+    /// Returns the name in the middle of a path; nil for none.
+    private static func name(in path: Substring, after prefix: String, before key: String) -> String? {
+        let name = path.dropFirst(prefix.count).dropLast(key.count)
+        return name.isEmpty ? nil : String(name.dropLast())
     }
 
     /// Returns what is wrong with the value of a change.
@@ -75,7 +87,19 @@ package struct ReplayChanges: Sendable {
         switch change {
         case .rules(let key, let value): return PlaceRules.grammar.change(key, to: value, in: &rules)
         case .region(_, let key, let value): return RegionSettings.grammar.change(key, to: value, in: &region)
+        case .event(_, let key, let value):
+            var rule = Rule(name: "", target: nil)
+            return Rule.grammar.change(key, to: value, in: &rule)
         }
+    }
+
+    /// Returns a rule with the changes.
+    func applied(to rule: Rule) -> Rule {
+        var changed = rule
+        for case .event(let name, let key, let value) in changes where name ?? rule.name == rule.name {
+            _ = Rule.grammar.change(key, to: value, in: &changed)
+        }
+        return changed
     }
 
     /// Returns a call with the changes.

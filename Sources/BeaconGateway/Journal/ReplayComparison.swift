@@ -1,13 +1,13 @@
-package import BeaconModel
+import BeaconModel
 
 /// The difference of two playbacks of one stretch.
 package struct ReplayComparison: Sendable {
     /// A difference.
     package enum Change: Sendable {
-        case added(BeaconEvent)
-        case vanished(BeaconEvent)
+        case added(ReplayedEvent)
+        case vanished(ReplayedEvent)
         /// An event that comes some seconds later, or earlier if they are negative.
-        case shifted(BeaconEvent, by: Double)
+        case shifted(ReplayedEvent, by: Double)
     }
 
     /// The most seconds by which an event moves. Further away, it counts as another one.
@@ -16,8 +16,8 @@ package struct ReplayComparison: Sendable {
     /// The differences, in the order of time.
     package private(set) var changes: [Change] = []
 
-    /// Compares two playbacks.
-    package init(of before: [BeaconEvent], with after: [BeaconEvent]) {
+    /// Compares two playbacks. A rule that is withheld counts as one that does not run.
+    package init(of before: [ReplayedEvent], with after: [ReplayedEvent]) {
         let (old, new) = (Self.groups(before), Self.groups(after))
         for key in Set(old.keys).union(new.keys) {
             let (left, right) = (old[key] ?? [], new[key] ?? [])
@@ -56,13 +56,17 @@ package struct ReplayComparison: Sendable {
         var change: String
     }
 
-    private static func groups(_ events: [BeaconEvent]) -> [Key: [BeaconEvent]] {
-        Dictionary(grouping: events) { event in
+    private static func groups(_ events: [ReplayedEvent]) -> [Key: [ReplayedEvent]] {
+        Dictionary(grouping: events.filter { $0.run?.reason == nil }) { event in
             switch event {
-            case .region(let event):
+            case .run(let run):
+                Key(subject: "rule \(run.rule) \(run.person)", change: "\(run.cause) \(run.place ?? "")")
+            case .event(.region(let event)):
                 Key(subject: "\(event.name) \(event.constraint)", change: "\(event.kind) \(event.state)")
-            case .placed(let event): Key(subject: "\(event.identity)", change: "\(event.state) \(event.place ?? "")")
-            case .suspected(let event): Key(subject: "\(event.identity)", change: event.grounds.reason.rawValue)
+            case .event(.placed(let event)):
+                Key(subject: "\(event.identity)", change: "\(event.state) \(event.place ?? "")")
+            case .event(.suspected(let event)):
+                Key(subject: "\(event.identity)", change: event.grounds.reason.rawValue)
             default: Key(subject: "", change: "")
             }
         }
@@ -71,7 +75,7 @@ package struct ReplayComparison: Sendable {
 
 extension ReplayComparison.Change {
     /// The event.
-    package var event: BeaconEvent {
+    package var event: ReplayedEvent {
         switch self {
         case .added(let event), .vanished(let event), .shifted(let event, _): event
         }

@@ -19,7 +19,7 @@ package struct ReplayText {
     }
 
     /// Returns the line of an event.
-    package func line(_ event: BeaconEvent) -> String { "\(Self.time(event.seconds))  \(sentence(event))" }
+    package func line(_ event: ReplayedEvent) -> String { "\(Self.time(event.seconds))  \(sentence(event))" }
 
     /// Returns the line of a difference.
     package func line(_ change: ReplayComparison.Change) -> String {
@@ -33,6 +33,15 @@ package struct ReplayText {
 
     private func text(_ seconds: Double) -> String {
         seconds < 10 ? "\((seconds * 10).rounded() / 10) s" : "\(Int(seconds.rounded())) s"
+    }
+
+    private func sentence(_ event: ReplayedEvent) -> String {
+        switch event {
+        case .event(let event): sentence(event)
+        case .run(let run):
+            run.reason.map { "the rule \(run.rule) was withheld: \(run.summary), but \($0)" }
+                ?? "the rule \(run.rule) ran: \(run.summary)"
+        }
     }
 
     private func sentence(_ event: BeaconEvent) -> String {

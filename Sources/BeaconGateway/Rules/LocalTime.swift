@@ -34,7 +34,7 @@ public struct LocalTime: Hashable, Sendable {
 }
 
 /// The time zone of a rule's days and hours.
-public enum RuleZone: Hashable, Sendable {
+public enum RuleZone: Hashable, Sendable, Codable {
     /// This machine's zone, as the C library knows it: `TZ` in any form of tzset(3), otherwise /etc/localtime.
     ///
     /// Foundation falls back to UTC for most forms of `TZ`.

@@ -38,7 +38,7 @@ package struct RuleConsumer: Service {
     }
 
     /// The rules with their state.
-    package var rules: [RuleEngine.Active] { get async { await engine.active } }
+    package var rules: [ActiveRule] { get async { await engine.active } }
 
     /// The reason why rules cannot process events; nil while they can.
     package var failure: String? { fault.withLock { $0 } }
@@ -155,7 +155,7 @@ package struct RuleConsumer: Service {
 extension RuleConsumer {
     /// The actions of rules for a batch of events.
     struct Result: Sendable {
-        var work: [RuleEngine.Work] = []
+        var work: [ActiveRule.Work] = []
         var messages: [InstallMessage] = []
         var lines: [(run: RuleRun, json: [UInt8])] = []
         private var ids = EventIDs()
@@ -180,7 +180,7 @@ extension RuleConsumer {
         /// Decides what rules do for an event.
         mutating func decide(
             _ event: RecordedEvent, _ install: Install?, _ configuration: GatewayConfiguration,
-            _ active: inout [RuleEngine.Active]
+            _ active: inout [ActiveRule]
         ) {
             for index in active.indices {
                 let found = active[index].occurrences(of: event.notification, event.stored.number, in: configuration)
@@ -188,11 +188,10 @@ extension RuleConsumer {
                 where active[index].rule.concerns(occurrence.with(install)) {
                     occurrence = occurrence.with(install)
                     occurrence.lateness = lateness(of: event, as: occurrence)
-                    var ran = false
-                    var work = RuleEngine.decide(
-                        &active[index], occurrence, named: configuration.beacons.map(\.identity), ids: &ids, ran: &ran)
+                    var work = active[index].decide(
+                        occurrence, named: configuration.beacons.map(\.identity), ids: &ids)
                     let rule = active[index].rule
-                    if ran {
+                    if work.ran {
                         if let message = rule.message, let install {
                             let beacon = configuration.beacons.first { $0.identity == event.notification.beacon }
                             let content = message.filled(Rule.placeholders(of: occurrence, title: beacon?.name))
@@ -240,7 +239,7 @@ extension RuleOccurrence {
     }
 }
 
-extension RuleEngine.Active {
+extension ActiveRule {
     /// Returns the occurrences of a rule that an event of the history means.
     ///
     /// - Parameters:

@@ -5,78 +5,20 @@ import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
-package import Foundation
+import Foundation
 package import Logging
 
 /// The rules of the configuration and the console, and their actions for events of this machine, of apps and of other
 /// beacond.
 package actor RuleEngine {
-    /// A rule with its runner and its state.
-    package struct Active: Sendable {
-        package var rule: Rule
-        /// The runner of the program; nil if the rule has none.
-        package var runner: RuleRunner?
-        /// The matcher for events of this machine's receivers.
-        var heard: ProximityMachine
-        /// True until the rule has seen the present state of the receivers.
-        var isNew = true
-        /// The newest notified proximity of each beacon by receiver; only in a trial.
-        var notified: [BeaconIdentity: [String: Proximity]] = [:]
-        /// The matcher for events of apps and other gateways.
-        var reported: ProximityMachine
-        /// The switch in the console; nil if it was not used.
-        package var isSwitchedOn: Bool?
-        /// The time of the last run for each person, if the rule runs once in a span.
-        var firings: [String: Timestamp] = [:]
-        package var counts = Counts()
-
-        package var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
-
-        /// Creates an active rule without state.
-        package init(_ rule: Rule, runner: RuleRunner? = nil) {
-            self.rule = rule
-            self.runner = runner
-            heard = ProximityMachine(rule.events)
-            // Limits the memory that invented installs can occupy.
-            reported = heard
-            reported.maximum = 10_000
-        }
-    }
-
-    /// Counters of a rule since beacond started, except those of its program.
-    package struct Counts: Hashable, Sendable {
-        /// The events for which it ran.
-        package var ran = 0
-        /// The events for which it did not run, because of its schedule, its span or a late event.
-        package var withheld = 0
-        package var last: Date?
-    }
-
-    /// The most people whose last run a rule with a span remembers. If there are more, the least recent are forgotten,
-    /// except named beacons. Limits the memory that invented beacons can occupy.
-    private static let maximumPeople = 10_000
-
     /// The time between two attempts to write.
     static let pause = Duration.seconds(1)
 
-    package private(set) var active: [Active] = []
+    private var book = RuleBook()
     let trail: RuleTrail?
     let delivery: DeliveryService<ContinuousClock>?
     let logger: Logger
-    private var reports = ProximityReports()
-    /// The newest second of reports, by the wall clock, and the configured regions and beacons.
-    private var second:
-        (time: Timestamp, regions: [BeaconNotification.Region], beacons: [BeaconIdentity: BeaconSettings])?
-    private var ids = EventIDs()
     private var isStopped = false
-
-    /// The data to write for one event of one rule.
-    package struct Work: Sendable {
-        package var runs: [RuleRun] = []
-        var firing: RuleFiring?
-        var notification: BeaconNotification?
-        var destinations: [String] = []
-    }
 
     /// Creates an engine.
     ///
@@ -91,15 +33,24 @@ package actor RuleEngine {
         self.trail = trail
         self.delivery = delivery
         self.logger = logger
-        active = rules.map { Self.active($0, logger) }
         kinds = Locked(Set(rules.flatMap(\.events)))
-    }
-
-    private static func active(_ rule: Rule, _ logger: Logger, after predecessor: RuleRunner? = nil) -> Active {
-        Active(rule, runner: rule.target == nil ? nil : RuleRunner(rule, logger: logger, after: predecessor))
+        for rule in rules { book.add(rule) }
+        for (index, rule) in rules.enumerated() where rule.target != nil {
+            book.active[index].runner = RuleRunner(rule, logger: logger)
+        }
     }
 
     // MARK: - The rules
+
+    /// The rules with their state.
+    package var active: [ActiveRule] { book.active }
+
+    /// Returns the rules in the form of the journal.
+    func recorded(
+        _ configuration: GatewayConfiguration, _ beacons: RecordedBeacons, hasState: Bool
+    ) -> RecordedRules {
+        RecordedRules(active, of: configuration, recorded: beacons, hasState: hasState)
+    }
 
     /// Restores the state of an earlier run.
     package func restore() async {
@@ -108,7 +59,7 @@ package actor RuleEngine {
             try await readSwitches()
             for firing in try await trail.firings(spans, at: trail.store.wallTime) {
                 guard let index = active.firstIndex(where: { $0.rule.name == firing.rule }) else { continue }
-                active[index].firings[firing.person] = firing.time
+                book.active[index].firings[firing.person] = firing.time
             }
         } catch {
             logger.error("cannot read the past runs of rules: \(error); rules that run once in a span may run again")
@@ -125,27 +76,12 @@ package actor RuleEngine {
     ///   - rules: the rules.
     ///   - renamed: the renamed regions and places. A rule that only differs by a new name is unchanged.
     func update(_ rules: [Rule], renamed: RenamedItems = RenamedItems()) async {
-        var gone = active
-        var next: [Active] = []
-        for rule in rules {
-            if let index = gone.firstIndex(where: { $0.rule == rule }) {
-                next.append(gone.remove(at: index))
-            } else if let index = gone.firstIndex(where: { $0.rule.renaming(renamed) == rule }) {
-                var one = gone.remove(at: index)
-                one.rule = rule
-                next.append(one)
-            } else {
-                let before = gone.first { $0.rule.name == rule.name }
-                var one = Self.active(rule, logger, after: before?.runner)
-                // A changed rule keeps its switch, and its past runs if it still has a span.
-                if let before {
-                    one.isSwitchedOn = before.isSwitchedOn
-                    if rule.span != nil { one.firings = before.firings }
-                }
-                next.append(one)
-            }
+        let known = Set(active.map(\.number))
+        let gone = book.update(rules, renamed: renamed)
+        for (index, one) in active.enumerated() where one.rule.target != nil && !known.contains(one.number) {
+            let before = gone.first { $0.rule.name == one.rule.name }
+            book.active[index].runner = RuleRunner(one.rule, logger: logger, after: before?.runner)
         }
-        active = next
         kinds.withLock { $0 = Set(rules.flatMap(\.events)) }
         for runner in gone.compactMap(\.runner) { Task { await runner.finish() } }
     }
@@ -157,14 +93,14 @@ package actor RuleEngine {
         guard active.contains(where: { $0.rule.name == name }) else { return false }
         try await trail?.setSwitch(of: name, to: isOn)
         // The rules may have changed while the switch was stored.
-        if let index = active.firstIndex(where: { $0.rule.name == name }) { active[index].isSwitchedOn = isOn }
+        if let index = active.firstIndex(where: { $0.rule.name == name }) { book.active[index].isSwitchedOn = isOn }
         return true
     }
 
     /// Reads the switches of the rules again, after a rule was renamed or removed.
     package func readSwitches() async throws {
         guard let switches = try await trail?.switches() else { return }
-        for index in active.indices { active[index].isSwitchedOn = switches[active[index].rule.name] }
+        for index in active.indices { book.active[index].isSwitchedOn = switches[active[index].rule.name] }
     }
 
     // MARK: - Events of this machine
@@ -189,101 +125,30 @@ package actor RuleEngine {
         _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, regions: [BeaconNotification.Region],
         beacons: [BeaconIdentity: BeaconSettings]
     ) {
-        second = (report.time, regions, beacons)
-        let changes = reports.receive(report, at: time, from: receiver).sorted { $0.beacon < $1.beacon }
-        for index in active.indices {
-            for change in active[index].isNew ? reports.standing : changes {
-                let names = regions.lazy.filter { $0.constraint.matches(change.beacon) }.map(\.name)
-                guard active[index].rule.concerns(change.beacon, of: Set(names)) else { continue }
-                decide(index, active[index].heard.receive(change))
-            }
-            active[index].isNew = false
-        }
+        guard !isStopped else { return }
+        act(on: book.receive(report, at: time, from: receiver, regions: regions, beacons: beacons))
     }
 
     /// Runs the rules for stays that have become long enough. Call it once all reports of a second have arrived.
     func settle() {
-        for index in active.indices { decide(index, active[index].heard.advance(to: reports.time)) }
+        guard !isStopped else { return }
+        act(on: book.settle())
     }
 
-    private func decide(_ index: Int, _ matches: [ProximityMatch]) {
-        for match in matches {
-            guard let second, let event = RuleEvent(match.condition),
-                var line = reports.event(of: match, at: second.time)
-            else { continue }
-            let settings = second.beacons[match.beacon]
-            let regions = second.regions.filter { $0.constraint.matches(match.beacon) }
-            var notification = BeaconNotification(
-                id: ids.next(at: line.time), kind: event == .gone ? .gone : .proximity, time: line.time)
-            notification.beacon = match.beacon
-            (notification.beaconName, notification.beaconAttributes) = (settings?.name, settings?.attributes ?? [:])
-            let title = settings?.name ?? "\(match.beacon.major)/\(match.beacon.minor)"
-            notification.summary = "\(title) is \(event)"
-            let occurrence = RuleOccurrence(
-                event: event, time: line.time, notification: notification, regions: Set(regions.map(\.name)),
-                place: settings?.place)
-            // For a rule with regions, the event names the first match of them.
-            if let names = active[index].rule.regions {
-                line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint
-            }
-            decide(index, occurrence) {
-                var json: [UInt8] = []
-                EventJSON.append(line, adding: settings?.jsonMembers ?? [], to: &json)
-                return json
-            }
-        }
-    }
+    // MARK: - Acting
 
-    // MARK: - Deciding and doing
-
-    /// Decides whether a rule runs for an occurrence, records the decision, and starts the program.
-    private func decide(_ index: Int, _ occurrence: RuleOccurrence, line: () -> [UInt8]) {
-        guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return }
-        var ran = false
-        let work = Self.decide(
-            &active[index], occurrence, named: second.map { Array($0.beacons.keys) } ?? [], ids: &ids, ran: &ran)
-        store(work)
-        if ran, let runner = active[index].runner { start(runner, active[index].rule.run(for: occurrence), line()) }
-    }
-
-    /// Decides whether a rule runs for an occurrence that concerns it.
-    ///
-    /// - Parameter named: the named beacons, whose last run is always remembered.
-    package static func decide(
-        _ one: inout Active, _ occurrence: RuleOccurrence,
-        named: @autoclosure () -> [BeaconIdentity], ids: inout EventIDs, ran: inout Bool
-    ) -> Work {
-        let rule = one.rule
-        let person = occurrence.personKey
-        var run = rule.run(for: occurrence)
-        if let reason = rule.reason(against: occurrence, last: one.firings[person]) {
-            one.counts.withheld += 1
-            run.outcome = .withheld
-            run.detail = reason
-            return Work(runs: [run])
+    /// Records decisions, and starts programs.
+    private func act(on decisions: [RuleBook.Decision]) {
+        for decision in decisions {
+            store(decision.work)
+            guard decision.work.ran else { continue }
+            book.active[decision.index].counts.last = Date()
+            let one = active[decision.index]
+            guard let runner = one.runner, let event = decision.line else { continue }
+            var json: [UInt8] = []
+            EventJSON.append(event, adding: decision.settings?.jsonMembers ?? [], to: &json)
+            start(runner, one.rule.run(for: decision.occurrence), json)
         }
-        one.counts.ran += 1
-        one.counts.last = Date()
-        ran = true
-        // The outcome of a program is recorded once it has ended.
-        var work = Work(runs: rule.target == nil || rule.message != nil || !rule.destinations.isEmpty ? [run] : [])
-        if rule.span != nil {
-            if one.firings.count >= maximumPeople, one.firings[person] == nil {
-                // A tenth at once, since sorting for every invented person would be slow.
-                let names = Set(named().map(\.description))
-                let others = one.firings.filter { !names.contains($0.key) }
-                for oldest in others.sorted(by: { $0.value < $1.value }).prefix(maximumPeople / 10) {
-                    one.firings[oldest.key] = nil
-                }
-            }
-            one.firings[person] = occurrence.time
-            work.firing = RuleFiring(rule: rule.name, person: person, time: occurrence.time)
-        }
-        if !rule.destinations.isEmpty {
-            work.destinations = rule.destinations
-            work.notification = rule.notification(of: occurrence, ids: &ids)
-        }
-        return work
     }
 
     /// Starts the program of a rule. The audit trail gets the run with its outcome.
@@ -292,12 +157,12 @@ package actor RuleEngine {
             var run = run
             run.outcome = fault == nil ? .done : .failed
             run.detail = fault
-            self?.store(Work(runs: [run]))
+            self?.store(ActiveRule.Work(runs: [run]))
         }
     }
 
     /// Stores the result of a rule soon. While the disk fails, it waits in the memory of the event store.
-    private nonisolated func store(_ work: Work) {
+    private nonisolated func store(_ work: ActiveRule.Work) {
         guard let trail, !work.runs.isEmpty || work.firing != nil || work.notification != nil else { return }
         do {
             trail.store.enqueue(try step(for: [work]))
@@ -308,7 +173,7 @@ package actor RuleEngine {
 
     /// Returns the step that stores the rules' work: their notifications, the audit trail and the times of their runs.
     /// The store recognizes by its id a notification that it already has because rules decided twice.
-    nonisolated func step(for work: [Work]) throws -> Step {
+    nonisolated func step(for work: [ActiveRule.Work]) throws -> Step {
         var step = Step(
             changes: try trail?.changes(adding: work.flatMap(\.runs), work.compactMap(\.firing)) ?? [])
         for one in work {
@@ -329,11 +194,12 @@ package actor RuleEngine {
     ///
     /// - Parameter decide: decides with a copy of the rules, and may change their state. Pass the copy to
     ///   ``apply(_:starting:)`` to keep the changes.
-    func reviewed<Value: Sendable>(_ decide: @Sendable (inout [Active]) -> Value) -> (Value, [Active]) {
+    func reviewed<Value: Sendable>(_ decide: @Sendable (inout [ActiveRule]) -> Value) -> (Value, [ActiveRule]) {
         var copy = active.filter(\.isEnabled)
         // The copies count what is new.
-        for index in copy.indices { copy[index].counts = Counts() }
+        for index in copy.indices { copy[index].counts = ActiveRule.Counts() }
         let value = decide(&copy)
+        for index in copy.indices where copy[index].counts.ran > 0 { copy[index].counts.last = Date() }
         return (value, copy)
     }
 
@@ -344,14 +210,14 @@ package actor RuleEngine {
     func setReplayed() { hasReplayed = true }
 
     /// Keeps the state of rules after events of apps and other gateways, and starts their programs.
-    func apply(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) {
+    func apply(_ reviewed: [ActiveRule], starting lines: [(run: RuleRun, json: [UInt8])]) {
         for one in reviewed {
             guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
-            active[index].reported = one.reported
-            active[index].firings.merge(one.firings) { max($0, $1) }
-            active[index].counts.ran += one.counts.ran
-            active[index].counts.withheld += one.counts.withheld
-            active[index].counts.last = one.counts.last ?? active[index].counts.last
+            book.active[index].reported = one.reported
+            book.active[index].firings.merge(one.firings) { max($0, $1) }
+            book.active[index].counts.ran += one.counts.ran
+            book.active[index].counts.withheld += one.counts.withheld
+            book.active[index].counts.last = one.counts.last ?? active[index].counts.last
         }
         for line in lines {
             guard let runner = active.first(where: { $0.rule.name == line.run.rule })?.runner else { continue }

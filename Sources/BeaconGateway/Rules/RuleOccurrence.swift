@@ -44,7 +44,7 @@ extension Rule {
     package func concerns(_ occurrence: RuleOccurrence) -> Bool {
         guard events.contains(occurrence.event) else { return false }
         // A message needs an install to go to.
-        if target == nil, destinations.isEmpty, occurrence.notification.install == nil { return false }
+        if isOnlyForInstalls, occurrence.notification.install == nil { return false }
         if let regions, regions.isDisjoint(with: occurrence.regions) { return false }
         if let places, occurrence.event.isOfBeacon {
             guard let place = occurrence.place, places.contains(place) else { return false }

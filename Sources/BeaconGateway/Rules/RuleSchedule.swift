@@ -3,9 +3,9 @@ public import BeaconModel
 import Foundation
 
 /// The days and hours at which a rule runs.
-public struct RuleSchedule: Hashable, Sendable {
+public struct RuleSchedule: Hashable, Sendable, Codable {
     /// A calendar day.
-    public struct Day: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public struct Day: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
         /// The year.
         public var year: Int
         /// The month, from 1.
@@ -40,7 +40,7 @@ public struct RuleSchedule: Hashable, Sendable {
     }
 
     /// A span of a day, in minutes from midnight. If it ends before it begins, it continues past midnight.
-    public struct Hours: Hashable, Sendable {
+    public struct Hours: Hashable, Sendable, Codable {
         /// The first minute.
         public var from: Int
         /// The minute after the last.

@@ -195,6 +195,7 @@ extension Gateway {
         queue.isPresenceSaved = false
         updateScanMode()
         await rules?.update(new.launch.rules, renamed: renamed)
+        await recordRules()
         if new.learnsOffsets != before.learnsOffsets { await startLearningOffsets() }
         broadcast?.send(.changed([.regions, .places, .rules, .beacons]))
     }

@@ -55,7 +55,7 @@ package actor Gateway {
     var advertised = AdvertisedBeacon()
     var pumps = Pumps()
     /// Ranging reports on their way to rules, and changes on their way to applications.
-    private var (deciding, launching) = (TaskChain(), TaskChain())
+    var (deciding, launching) = (TaskChain(), TaskChain())
     /// The search for presence that the store has lost; nil for none.
     private var review: Task<Void, Never>?
     let journal: Journal?
@@ -63,6 +63,8 @@ package actor Gateway {
     var journaling = TaskChain()
     var waitingStretches = 0
     var journalDue = ContinuousClock.now
+    /// The rules as they were recorded last.
+    var recordedRules: CoreInput?
     private var phase = Phase.new
     /// Whether destinations have the states of the last run, and the limit of the wait for those of a fleet.
     var isRestored = false
@@ -154,6 +156,7 @@ package actor Gateway {
         guard let known = await knownPresence() else { return }
         await readPlan()
         await startLearningOffsets()
+        await recordRules(isStart: true)
         begin(with: known)
         phase = .running
         begun.signal()

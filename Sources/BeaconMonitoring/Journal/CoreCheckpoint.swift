@@ -63,7 +63,7 @@ struct CoreCheckpoint: Sendable {
         case .learn: learns = true
         case .stopLearning: learns = false
         case .record(let beacons): recorded = beacons
-        case .confirm, .skip, .know, .renameOffset: break
+        case .confirm, .skip, .know, .renameOffset, .note: break
         }
     }
 

@@ -76,6 +76,7 @@ package struct CorePlayer: ~Copyable {
         case .renameOffset(let old, let new): core.renameOffset(of: old, to: new)
         case .stopLearning: core.stopLearningOffsets()
         case .record(let beacons): recorded = beacons
+        case .note: break
         }
     }
 }

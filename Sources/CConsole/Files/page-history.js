@@ -58,7 +58,7 @@ export function open(root, parameters, rest) {
   const differences = el("ul.what-if-list"), verdict = el("p", { role: "status" });
   const whatIf = el("section.card", { "aria-labelledby": "what-if-heading", hidden: true },
     el("h2", { id: "what-if-heading" }, "What if?"),
-    el("p.hint", null, "Plays this time again with other rules of places, for all beacons, and shows what would have been different. Nothing changes."),
+    el("p.hint", null, "Plays this time again with other rules of places, for all beacons, and shows what would have been different, also which rules would have run. Nothing changes, and nothing is started or sent."),
     el("form.what-if", null, el("div.field-row", null, control("what-if-margin", "Margin in dB", margin), control("what-if-hold", "Hold time in s", hold)), tryIt), verdict, differences);
 
   root.append(el("header.page-head", null, el("h1", null, "History"), el("p.lede", null, "What was heard of a beacon, and what followed from it.")),
@@ -143,7 +143,7 @@ export function open(root, parameters, rest) {
       attribute(node, "data-color", trace.receivers.indexOf(one) % 6);
       attribute(node, "d", path(one.levels.map((level, index) => level !== null && [at(index + 0.5), decibels(level)])));
     });
-    patch(marks, trace.events, (event) => `${event.time} ${event.event} ${event.region?.name ?? ""}`, () => svg("line", { y1: rows.place[1], y2: rows.place[1] + 10 }), (node, event) => {
+    patch(marks, trace.events, eventKey, () => svg("line", { y1: rows.place[1], y2: rows.place[1] + 10 }), (node, event) => {
       attribute(node, "data-kind", event.event);
       attribute(node, "x1", x(event.time).toFixed(2));
       attribute(node, "x2", x(event.time).toFixed(2));
@@ -162,7 +162,7 @@ export function open(root, parameters, rest) {
       node.style.maxWidth = one.width ? `${one.width / steps * 100}%` : "";
     });
     [trace.from, (trace.from + trace.to) / 2, trace.to].forEach((time, index) => text(axis.children[index], clock(time).slice(0, 5)));
-    patch(events, [...trace.events].reverse(), (event) => `${event.time} ${event.event} ${event.region?.name ?? ""}`, () => el("li", null, el("time"), " ", el("span")), (node, event) => {
+    patch(events, [...trace.events].reverse(), eventKey, () => el("li", null, el("time"), " ", el("span")), (node, event) => {
       text(node.firstChild, clock(event.time));
       text(node.lastChild, sentence(event));
     });
@@ -263,7 +263,7 @@ export function open(root, parameters, rest) {
       text(verdict, found.changes.length ? counted(found.changes.length, "difference") : "No difference.");
       const glyphs = { added: "+", vanished: "−", shifted: "~" };
       patch(differences, found.changes.slice(0, 200), (one) => `${one.change} ${one.event.time} ${sentence(one.event)}`, (one) => el("li", { "data-change": one.change }, el("b", { "aria-label": one.change }, glyphs[one.change]), " ", el("time", null, clock(one.event.time)), " ",
-        `${one.event.beacon ? `${nameOf(one.event.beacon)}: ` : ""}${sentence(one.event)}${one.seconds === null ? "" : `, ${spanOf(Math.abs(one.seconds))} ${one.seconds > 0 ? "later" : "earlier"}`}`));
+        `${one.event.beacon && !one.event.rule ? `${nameOf(one.event.beacon)}: ` : ""}${sentence(one.event)}${one.seconds === null ? "" : `, ${spanOf(Math.abs(one.seconds))} ${one.seconds > 0 ? "later" : "earlier"}`}`));
     } catch (problem) {
       text(verdict, problem.message);
       patch(differences, [], () => "", () => null);
@@ -275,6 +275,8 @@ export function open(root, parameters, rest) {
   loadBeacons().then(load).catch((problem) => showProblem(fault, problem));
   return () => { generation += 1; clearTimeout(announcing); };
 }
+
+const eventKey = (event) => `${event.time} ${event.event} ${event.rule ?? ""} ${event.cause ?? ""} ${event.region?.name ?? ""}`;
 
 const local = (seconds) => {
   const date = new Date(seconds * 1000);
@@ -288,6 +290,7 @@ function sentence(event) {
     case "enter": return `${event.region.name} entered${by}`;
     case "exit": return `${event.region.name} left`;
     case "state": return `${event.region.name} is ${event.state}`;
+    case "rule": return event.reason ? `the rule ${event.rule} was withheld: ${event.reason}` : `the rule ${event.rule} ran: ${event.summary}`;
     case "place":
       if (event.state === "inside") return `${event.before && event.before !== event.place ? `from ${event.before} ` : ""}to ${event.place}${event.margin === null || event.margin === undefined ? "" : `, ${measure(event.margin, "dB", 1)} ahead of ${event.runnerUp}`}`;
       return event.state === "unknown" ? "its place is unknown" : "in no place";

@@ -58,6 +58,8 @@ struct JournalTests {
         return bench.received.withLock { $0 }.compactMap(Self.word)
     }
 
+    private static func word(_ event: ReplayedEvent) -> String? { event.event.flatMap(word) }
+
     private static func word(_ event: BeaconEvent) -> String? {
         switch event {
         case .region(let change): GatewayBench.word(change)
@@ -140,7 +142,7 @@ struct JournalTests {
         #expect(ReplayComparison(of: before, with: before).changes.isEmpty)
         #expect(
             comparison.changes.allSatisfy { change in
-                if case .region(let event) = change.event { event.name == "hall" } else { true }
+                if case .event(.region(let event)) = change.event { event.name == "hall" } else { true }
             })
     }
 

@@ -264,7 +264,7 @@ struct RuleTests {
     @Test("Reports of installs, other gateways' receivers and this machine are separate")
     func reporters() throws {
         let configuration = Self.rule("events: [near], destinations: [hub]").configuration
-        var active = RuleEngine.Active(try #require(configuration.launch.rules.first))
+        var active = ActiveRule(try #require(configuration.launch.rules.first))
         func report(
             _ seconds: Int64, _ proximity: Proximity, sender: String? = nil, install: String? = nil,
             receiver: String? = nil

@@ -105,7 +105,7 @@ struct ReservedPlaceTests {
     func firings() {
         var rule = Rule(name: "once", target: nil)
         rule.span = .seconds(86_400)
-        var one = RuleEngine.Active(rule)
+        var one = ActiveRule(rule)
         var ids = EventIDs()
         func runs(_ number: Int) -> Bool {
             let time = Timestamp(nanoseconds: Int64(number))
@@ -113,11 +113,9 @@ struct ReservedPlaceTests {
             notification.beacon = BeaconIdentity(
                 uuid: GatewayBench.constraint.uuid, major: UInt16(number >> 8), minor: UInt16(number & 255))
             let occurrence = RuleOccurrence(event: .enter, time: time, notification: notification)
-            var ran = false
-            _ = RuleEngine.decide(
-                &one, occurrence, named: [BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 0, minor: 0)],
-                ids: &ids, ran: &ran)
-            return ran
+            return one.decide(
+                occurrence, named: [BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 0, minor: 0)], ids: &ids
+            ).ran
         }
         #expect(runs(0) && runs(1) && !runs(0))
         for number in 2..<12_000 { #expect(runs(number)) }
