@@ -1,7 +1,7 @@
 import BeaconDelivery
 import BeaconEngine
 import BeaconModel
-import BeaconMonitoring
+@testable import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 import Foundation
