@@ -215,6 +215,8 @@ struct JournalTests {
         plan.taught = TaughtMap()
         plan.taught?.add([["a": -1, "b": nil]], to: "Kitchen")
         plan.taught?.add([["a": -20, "b": -5]], to: "Study")
+        // Without a room that has no receiver, teaching would change nothing.
+        plan.taught?.add([["a": -50, "b": -50]], to: "Bath")
         await ScriptedRadios.run(
             2, in: bench, regions: [GatewayBench.region("hall", minor: 1)], places: plan, journal: journal()
         ) { radios in
@@ -227,7 +229,7 @@ struct JournalTests {
         #expect(reason.place == "Kitchen")
         #expect(reason.deaf == ["b"])
         #expect(reason.costs.map(\.place).first == "Kitchen")
-        #expect(Set(reason.costs.map(\.place)) == ["Kitchen", "Study", nil])
+        #expect(Set(reason.costs.map(\.place)) == ["Kitchen", "Study", "Bath", nil])
         #expect(reason.costs.first?.behind == 0)
         #expect(reason.costs.first?.lead == 0)
         #expect(reason.costs.allSatisfy { $0.place != "Study" || $0.lead ?? 0 < 0 })

@@ -48,6 +48,12 @@ struct RuleReplayTests {
         let state = GatewayState(store)
         let engine = RuleEngine(Self.rules, trail: state.trail, logger: bench.lines.logger)
         let journal = Journal(folder: folder, settings: JournalSettings(), logger: bench.lines.logger)
+        let consumer = RuleConsumer(
+            history: try EventHistory(store), people: state.people, engine: engine,
+            gateway: bench.gateway([], configuration: Self.configuration(bench)), broadcast: EventBroadcast(store),
+            logger: bench.lines.logger)
+        // Before the first event, since rules do not run for events from before the start.
+        _ = try await consumer.work()
         await ScriptedRadios.run(
             2, in: bench, regions: [GatewayBench.region("hall", minor: 1)], places: Self.plan, journal: journal,
             rules: engine
@@ -69,10 +75,6 @@ struct RuleReplayTests {
                 }
             }
         }
-        let consumer = RuleConsumer(
-            history: try EventHistory(store), people: state.people, engine: engine,
-            gateway: bench.gateway([], configuration: Self.configuration(bench)), broadcast: EventBroadcast(store),
-            logger: bench.lines.logger)
         while try await consumer.work() {}
         await engine.finish()
         return try await state.trail.runs(of: nil, before: nil, limit: 10_000).runs.map { run in
