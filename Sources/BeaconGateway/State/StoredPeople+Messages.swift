@@ -156,8 +156,8 @@ extension StoredPeople {
     /// Returns the messages for a user of an app with Kumulos' own SDK, oldest first.
     ///
     /// That SDK asks for the messages of a user and does not name its install, so that each phone of the user gets
-    /// them. The SDK reports each message that it has stored. Until then, it gets the message with each answer, whatever
-    /// its clock says, and recognizes it by its number. A message that was opened on one phone is over.
+    /// them. The SDK reports each message that it has stored. Until then, it gets the message with each answer,
+    /// whatever its clock says, and recognizes it by its number. A message that was opened on one phone is over.
     ///
     /// - Parameters:
     ///   - user: the user, or the install if it has none.
