@@ -13,7 +13,10 @@ let environment = ProcessInfo.processInfo.environment
 let builder = KSConfigBuilder(
     apiKey: environment["APP_KEY"] ?? "example", secretKey: environment["APP_SECRET"] ?? "example")
 if let address = arguments.dropFirst().first {
-    builder.setBaseUrlMapping(baseUrlMap: [.events: address, .push: address])
+    // Kumulos' own SDK ends the app unless each service has an address.
+    var addresses = Dictionary(uniqueKeysWithValues: Service.allCases.map { ($0, address) })
+    addresses[.iar] = "\(address)/in-app.html"
+    builder.setBaseUrlMapping(baseUrlMap: addresses)
     builder.setPushOpenedHandler { notification in
         let alert = (notification.aps["alert"] as? [String: Any]) ?? [:]
         print("\(alert["title"] ?? "message"): \(alert["body"] ?? "")")

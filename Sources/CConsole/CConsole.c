@@ -46,6 +46,15 @@ static const unsigned char format_js[] = {
 static const unsigned char heard_list_js[] = {
 #embed "Files/heard-list.js"
 };
+static const unsigned char in_app_css[] = {
+#embed "Files/in-app.css"
+};
+static const unsigned char in_app_html[] = {
+#embed "Files/in-app.html"
+};
+static const unsigned char in_app_js[] = {
+#embed "Files/in-app.js"
+};
 static const unsigned char openapi_json[] = {
 #embed "Files/openapi.json"
 };
@@ -198,6 +207,9 @@ static const struct beacon_console_file files[] = {
     FILE_OF("form.js", form_js),
     FILE_OF("format.js", format_js),
     FILE_OF("heard-list.js", heard_list_js),
+    FILE_OF("in-app.css", in_app_css),
+    FILE_OF("in-app.html", in_app_html),
+    FILE_OF("in-app.js", in_app_js),
     FILE_OF("v1/openapi.json", openapi_json),
     FILE_OF("page-configure.js", page_configure_js),
     FILE_OF("page-deliveries.js", page_deliveries_js),

@@ -234,6 +234,7 @@ def check_museum(operations, folder):
         call("listInstalls")
         call("sendMessage", 201)
         call("listMessages")
+        call("syncInAppMessages", given={"id": gateway.get("/v1/installs")["installs"][0]["id"]}, headers=APP)
         taken = call("takeMessages", given={"wait": 1}, headers=APP)
         call("acknowledgeMessages", 204, given={"body": {"ids": [message.id for message in taken.messages]}}, headers=APP)
         call("forgetInstall", 204)

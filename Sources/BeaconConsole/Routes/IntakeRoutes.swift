@@ -21,7 +21,7 @@ struct IntakeRoutes: Sendable {
     /// The number of apps that are waiting for a message.
     private let polls = Locked(0)
 
-    /// The largest request of a sender in bytes, enough for a hundred large events.
+    /// The largest request of a gateway or another beacond in bytes, enough for a hundred large events.
     private static let largestBatch = 1 << 20
 
     /// The longest wait for a message in seconds.
@@ -49,12 +49,15 @@ struct IntakeRoutes: Sendable {
     func add(to router: RouterGroup<WebContext>) {
         router.respond(.post, "app-installs/{id}/events") { request, context in
             let (app, install) = try await sender(of: request, context)
-            let body = try await Self.body(of: request)
-            let events = try AppEventForm.read(body)
+            let batch = try await Self.batch(of: request)
             let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
             let configuration = await gateway.configuration
-            return try await keep(
-                events.map { $0.event(of: install, app, at: now, in: configuration) }, from: (app, install))
+            let events =
+                batch.events.map { $0.event(of: install, app, at: now, in: configuration) }
+                + batch.refused.map { $0.event(of: install, app, at: now) }
+            let stored = try await keep(events, from: (app, install))
+            // Every answer from 200 to 299 lets the app go on.
+            return batch.refused.isEmpty ? stored : try Response.json(["refused": batch.refused.map(\.fault)])
         }
         router.on(.get, "app-installs/{id}/messages") { request, context in
             let (_, install) = try await sender(of: request, context)
@@ -71,6 +74,15 @@ struct IntakeRoutes: Sendable {
                         url: $0.content.url)
                 }
             ]
+        }
+        router.on(.get, "users/{id}/messages") { request, context in
+            let app = try await senders.app(of: request)
+            // The value is the phone's clock with Kumulos' SDK, and the time of a message with Optimove's. Neither
+            // tells what the phone has.
+            let isUpdate = request.parameter("after")?.isEmpty == false
+            return try await state.people.messages(
+                to: try context.name("id"), of: app, isUpdate: isUpdate, limit: Self.maximumMessages
+            ).map(InAppMessage.init)
         }
         router.on(.post, "app-installs/{id}/messages/acknowledge") { request, context in
             let (_, install) = try await sender(of: request, context)
@@ -164,6 +176,24 @@ struct IntakeRoutes: Sendable {
             guard messages.isEmpty, left > .zero, !isEnding.withLock({ $0 }) else { return messages }
             await state.people.newMessages.wait(after: seen, atMost: left)
         }
+    }
+
+    /// The largest request of an app in bytes, and the most that is read of a larger one, so that the app goes on.
+    private static let largestAppBatch = 4 << 20
+    private static let mostRead = 256 << 20
+
+    /// Reads the events of an app.
+    private static func batch(of request: Request) async throws -> AppEventBatch {
+        var (body, size) = (Data(), 0)
+        for try await part in request.body {
+            size += part.readableBytes
+            if size <= largestAppBatch { body.append(contentsOf: part.readableBytesView) } else { body = Data() }
+            guard size <= mostRead else { throw HTTPError(.contentTooLarge) }
+        }
+        guard size <= largestAppBatch else {
+            return AppEventBatch(refusing: RefusedAppEvent(request: size, largest: largestAppBatch))
+        }
+        return try AppEventBatch(body)
     }
 
     private static func body(of request: Request) async throws -> Data {

@@ -51,6 +51,11 @@ struct PeopleRoutes: Sendable {
         @Nullable var rule: String?
         var state: String
         @Nullable var taken: Double?
+        @Nullable var delivered: Double?
+        @Nullable var opened: Double?
+        @Nullable var dismissed: Double?
+        /// Its id in Kumulos' own SDK, and in the events of that SDK about it.
+        var number: Int
 
         init(_ message: InstallMessage) {
             id = message.id
@@ -59,8 +64,17 @@ struct PeopleRoutes: Sendable {
             text = message.content.text
             url = message.content.url
             rule = message.rule
-            state = message.taken == nil ? "waiting" : "taken"
-            taken = message.taken?.seconds
+            number = message.number
+            let receipts = message.receipts
+            let times = [
+                ("dismissed", receipts?.dismissed), ("opened", receipts?.opened), ("taken", message.taken),
+                ("delivered", receipts?.delivered.values.min()),
+            ]
+            state = times.first { $0.1 != nil }?.0 ?? "waiting"
+            dismissed = times[0].1?.seconds
+            opened = times[1].1?.seconds
+            taken = times[2].1?.seconds
+            delivered = times[3].1?.seconds
         }
     }
 
@@ -110,9 +124,9 @@ struct PeopleRoutes: Sendable {
             guard wanted.title?.count ?? 0 <= 200, wanted.url?.count ?? 0 <= 2_000 else {
                 throw Problem(.unprocessableContent, "a title can have at most 200 characters, an address at most 2000")
             }
-            guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
+            guard let install = try await state.people.installs([id])[id] else { throw Self.noInstall }
             let message = InstallMessage(
-                id: UUID().uuidString.lowercased(), install: id,
+                id: UUID().uuidString.lowercased(), install: id, user: install.user,
                 time: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero,
                 content: RuleMessage(title: wanted.title, text: wanted.text, url: wanted.url))
             try await state.people.add(message)

@@ -28,6 +28,9 @@ enum ConsoleFiles {
         }
     }
 
+    /// Returns true for the files of the page with which apps show messages.
+    static func isForApps(_ name: some StringProtocol) -> Bool { name.hasPrefix("in-app.") }
+
     /// All files: the page, its styles and its scripts, and `v1/openapi.json`. `CConsole.c` lists them.
     static let all: [File] = {
         var count = 0

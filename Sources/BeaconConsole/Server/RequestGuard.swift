@@ -66,11 +66,13 @@ struct RequestGuard: RouterMiddleware {
         throw Problem(.forbidden, "the console is read-only: the file has \"read-only: true\" under \"web\"")
     }
 
-    /// Returns true for the paths that apps, other beacond instances and gateways send to with their own keys,
-    /// signatures and tokens.
+    /// Returns true for the paths that apps, other beacond instances and gateways use with their own keys, signatures
+    /// and tokens, and for the page that apps show messages with, which contains no data.
     private static func isIntake(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
+        if parts.count == 1, ConsoleFiles.isForApps(parts[0]) { return true }
         if parts.count == 4, parts[0] == "v1", parts[1] == "sources", parts[3] == "adverts" { return true }
+        if parts.count == 4, parts[0] == "v1", parts[1] == "users", parts[3] == "messages" { return true }
         return parts.count >= 3 && parts[0] == "v1" && (parts[1] == "app-installs" || parts[1] == "webhooks")
     }
 

@@ -136,6 +136,8 @@ extension BeaconNotification {
         package static let receiver = Kind(rawValue: "receiver")
         /// A custom event that an app has sent to this machine.
         package static let app = Kind(rawValue: "app")
+        /// An app has sent an event that cannot be used.
+        package static let refused = Kind(rawValue: "refused")
         /// An app has identified its user.
         package static let user = Kind(rawValue: "user")
 

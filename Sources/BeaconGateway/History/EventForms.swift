@@ -6,7 +6,8 @@ package import Foundation
 extension BeaconNotification.Kind {
     /// The kinds of events that the history shows.
     package static let shown: [Self] = [
-        .enter, .exit, .state, .place, .proximity, .gone, .receiver, .suspicious, .app, .user,
+        .enter, .exit, .state, .place, .proximity, .gone, .receiver, .suspicious, .app, .refused,
+        .user,
     ]
 
     /// The kinds that rules process from the store when they are this machine's. Proximity is decided from ranging

@@ -113,6 +113,11 @@ package struct RuleConsumer: Service {
         step.changes += try installs.flatMap(StoredPeople.changes(saving:))
         step.changes += try result.messages.map(StoredPeople.change(adding:))
         step.commit(batch)
+        let receipts = events.compactMap { MessageReceipt($0.notification) }
+        if !receipts.isEmpty {
+            // In the transaction, since apps take messages at the same time.
+            step.decision = { state, step in step.changes += try StoredPeople.changes(noting: receipts, in: state) }
+        }
         try await history.store.append(step)
         if !result.messages.isEmpty { self.people.newMessages.signal() }
         var changed: Set<EventBroadcast.Topic> = installs.isEmpty ? [] : [.installs]
@@ -200,7 +205,8 @@ extension RuleConsumer {
                             let time = now.advanced(by: Int64(messages.count))
                             messages.append(
                                 InstallMessage(
-                                    id: "\(name)", install: install.id, time: time, content: content, rule: rule.name))
+                                    id: "\(name)", install: install.id, user: occurrence.notification.person,
+                                    time: time, content: content, rule: rule.name))
                             if !work.runs.isEmpty { work.runs[0].detail = content.text }
                         }
                         if rule.target != nil {

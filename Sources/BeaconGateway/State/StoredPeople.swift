@@ -23,29 +23,9 @@ extension Install: Codable {
     enum CodingKeys: CodingKey { case id, app, user, first, last, events }
 }
 
-/// A message to an install, which is stored until the app has fetched it.
-package struct InstallMessage: Hashable, Sendable, Codable {
-    /// The id, which the app's acknowledgment names.
-    package var id: String
-    var install: String
-    package var time: Timestamp
-    package var content: RuleMessage
-    /// The rule that sent it; nil for a message from the console.
-    package var rule: String?
-    /// The time when the app fetched it; nil while it waits.
-    package var taken: Timestamp?
-
-    package init(
-        id: String, install: String, time: Timestamp, content: RuleMessage, rule: String? = nil, taken: Timestamp? = nil
-    ) {
-        (self.id, self.install, self.time) = (id, install, time)
-        (self.content, self.rule, self.taken) = (content, rule, taken)
-    }
-}
-
 /// The installs of apps, with their users and their messages.
 package struct StoredPeople: Sendable {
-    private typealias Namespace = GatewayState.Namespace
+    typealias Namespace = GatewayState.Namespace
 
     let store: EventStore
     /// Signaled when there are new messages for installs.
@@ -148,55 +128,6 @@ package struct StoredPeople: Sendable {
                 }
             }
             for app in try state.counts(Namespace.person).keys { try Self.forgetUsers(of: app, in: state, &step) }
-        }
-    }
-
-    // MARK: - Messages
-
-    /// Returns the change that queues a message for its install.
-    static func change(adding message: InstallMessage) throws -> StateChange {
-        try StateChange(
-            Namespace.message, GatewayState.key(message.install, message.id), message,
-            sender: GatewayState.part(message.install))
-    }
-
-    /// Queues a message for its install.
-    package func add(_ message: InstallMessage) async throws {
-        try await store.append(Step(changes: [try Self.change(adding: message)]))
-        newMessages.signal()
-    }
-
-    /// Returns the messages of an install.
-    ///
-    /// - Parameters:
-    ///   - install: the install.
-    ///   - isWaiting: true for messages that it has not fetched, oldest first; false for all, newest first.
-    ///   - limit: the most messages to return.
-    package func messages(
-        of install: String, isWaiting: Bool, limit: Int
-    ) async throws(EventStoreError) -> [InstallMessage] {
-        let prefix = GatewayState.key(install) + "\n"
-        return try await store.readState { state in
-            let namespaces = isWaiting ? [Namespace.message] : [Namespace.message, Namespace.taken]
-            let messages = try namespaces.flatMap { try state.rows($0, prefix: prefix) }
-                .compactMap { $0.decoded(InstallMessage.self) }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }
-            return Array((isWaiting ? messages : messages.reversed()).prefix(limit))
-        }
-    }
-
-    /// Marks messages as fetched by an install. Repeating it is harmless.
-    package func take(_ ids: [String], by install: String, at time: Timestamp) async throws {
-        try await store.update { state, step in
-            for id in Set(ids) {
-                let key = GatewayState.key(install, id)
-                guard var message = try state.row(Namespace.message, key)?.decoded(InstallMessage.self) else {
-                    continue
-                }
-                message.taken = time
-                step.set(Namespace.message, key, to: nil)
-                step.changes.append(
-                    try StateChange(Namespace.taken, key, message, sender: GatewayState.part(install)))
-            }
         }
     }
 }

@@ -7,13 +7,14 @@ import { why } from "./why.js";
 
 /** The kinds of events, with their labels. */
 export const kinds = {
-  enter: "Enter", exit: "Exit", state: "State", place: "Place", proximity: "Proximity", gone: "Gone", suspicious: "Suspicious", app: "App", user: "User", receiver: "Receiver",
+  enter: "Enter", exit: "Exit", state: "State", place: "Place", proximity: "Proximity", gone: "Gone", suspicious: "Suspicious", app: "App", refused: "Refused", user: "User", receiver: "Receiver",
 };
 /** The paths of the kinds' glyphs. */
 const glyphs = {
   enter: "M2 8h8M7 4.5l3.5 3.5L7 11.5M10 2h4v12h-4", exit: "M6 8h8M10.5 4.5L14 8l-3.5 3.5M6 2H2v12h4",
   state: "M8 2.5a5.5 5.5 0 1 0 .01 0", place: "M8 14C5 10.5 3.5 8.5 3.5 6.3a4.5 4.5 0 0 1 9 0c0 2.2-1.5 4.2-4.5 7.7zM8 6.3v.01",
   proximity: "M3 13v-2M8 13V7M13 13V3", gone: "M3.5 8h9", suspicious: "M8 2l6.2 11.5H1.8zM8 6.5v3.2M8 11.7v.01", receiver: "M8 9v5M5 6a3 3 0 0 1 6 0M2.5 6a5.5 5.5 0 0 1 11 0",
+  refused: "M8 2.2a5.8 5.8 0 1 0 .01 0M4 12l8-8",
   app: "M5 1.8h6a1 1 0 0 1 1 1v10.4a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V2.8a1 1 0 0 1 1-1zM7.5 12h1", user: "M8 8a2.8 2.8 0 1 0 0-5.6A2.8 2.8 0 0 0 8 8zM2.8 14a5.2 5.2 0 0 1 10.4 0",
 };
 

@@ -165,7 +165,7 @@ function openOne(root, id) {
   return () => ends.forEach((end) => end());
 }
 
-const states = { waiting: "Waiting", taken: "Fetched" };
+const states = { waiting: "Waiting", taken: "Fetched", delivered: "Delivered", opened: "Opened", dismissed: "Dismissed" };
 
 function message() {
   return el("li.message", null,
@@ -186,5 +186,5 @@ function updateMessage(node, one) {
   text(node.querySelector(".since"), one.rule ? `By the rule ${one.rule}` : "Sent from the console");
   attribute(node, "data-message", one.state);
   text(node.querySelector(".word"), states[one.state] || one.state);
-  setTime(node.querySelector("time"), one.state === "taken" && one.taken ? one.taken : one.time);
+  setTime(node.querySelector("time"), one[one.state] || one.time);
 }

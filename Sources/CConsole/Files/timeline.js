@@ -10,7 +10,7 @@ const spans = [["3600", "Hour"], ["86400", "Day"], ["604800", "Week"], ["2592000
 const steps = 96;
 const pageSize = 1000;
 /** The kinds in stacking order. */
-const layers = ["enter", "exit", "state", "place", "proximity", "gone", "suspicious", "app", "user", "receiver"];
+const layers = ["enter", "exit", "state", "place", "proximity", "gone", "suspicious", "app", "refused", "user", "receiver"];
 
 /** Creates the timeline. Calls `choose(time)` with the chosen time, or null for now. */
 export function makeTimeline(choose) {

@@ -75,8 +75,8 @@ private struct InterfaceListing {
         let problems = operation["responses"].values.keys.filter { !$0.hasPrefix("2") && !Self.general.contains($0) }
         let what = [operation["summary"], operation["description"]].compactMap { $0?.text }.joined(separator: ". ")
         let cells = [
-            request, what, Self.types(of: operation["requestBody"]["content"]), answers.joined(separator: ", "),
-            problems.sorted().joined(separator: " "),
+            request, what, Self.types(of: operation["requestBody"]["content"]),
+            answers.sorted().joined(separator: ", "), problems.sorted().joined(separator: " "),
         ]
         return "| \(cells.joined(separator: " | ")) |"
     }

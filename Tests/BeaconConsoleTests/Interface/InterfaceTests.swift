@@ -133,6 +133,7 @@ struct InterfaceTests {
         Sample("POST /v1/installs/{id}/messages", "/v1/installs/one/messages", #"{"text":"hello"}"#, 201),
         Sample("GET /v1/installs/{id}/messages", "/v1/installs/one/messages"),
         Sample("GET /v1/app-installs/{id}/messages", "/v1/app-installs/one/messages", headers: app),
+        Sample("GET /v1/users/{id}/messages", "/v1/users/ann/messages", headers: app),
         Sample(
             "POST /v1/app-installs/{id}/messages/acknowledge", "/v1/app-installs/one/messages/acknowledge",
             #"{"ids":["1"]}"#, 204, headers: app),

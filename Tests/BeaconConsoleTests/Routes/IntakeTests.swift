@@ -15,6 +15,7 @@ import Testing
 @Suite("Events from apps and other beacond instances")
 struct IntakeTests {
     private static let install = "F3A1C2D4-0000-4000-8000-000000000001"
+    private static let nested = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
     private static let now = Date().timeIntervalSince1970
 
     /// Returns a console with an app, a webhook, a beacon that is fixed at a desk, and rules.
@@ -171,21 +172,180 @@ struct IntakeTests {
     }
 
     @Test(
-        "A batch with a fault is refused as a whole, with the fault's position",
+        "A faulty event is kept as refused, and the others of its batch are stored",
         arguments: [
-            ("{}", 422, ""), ("[1]", 422, "0"), (#"[{"type":"x"}]"#, 422, "0.uuid"),
-            (#"[{"type":"x","uuid":"1"},{"type":"","uuid":"2"}]"#, 422, "1.type"),
-            (#"[{"type":"x","uuid":"1","timestamp":"now"}]"#, 422, "0.timestamp"), ("nothing", 400, ""),
-            (#"[{"type":null,"uuid":"1"}]"#, 422, "0.type"),
+            ("1", "1"), (#"{"type":"x"}"#, "1.uuid"), (#"{"type":"","uuid":"2"}"#, "1.type"), (#"{"type":}"#, "1"),
+            (#"{"type":"x","uuid":"1","timestamp":"now"}"#, "1.timestamp"), (#"{"type":null,"uuid":"1"}"#, "1.type"),
+            (#"{"type":"x","uuid":"a\u0000b"}"#, "1.uuid"), ("", "1"), ("\"a,]b\\\"\"", "1"),
+            (#"{"type":"x","uuid":"1","data":{"a":"\#(String(repeating: "p", count: 17_000))"}}"#, "1.data"),
+            (#"{"type":"x","uuid":"1","data":"\#(String(repeating: "p", count: 70_000))"}"#, "1"),
+            (#"{"type":"x","uuid":"1","data":\#(nested)}"#, "1"),
         ])
-    func faults(body: String, status: Int, key: String) async throws {
+    func refused(event: String, key: String) async throws {
         let bench = try bench()
-        let answer = try await bench.ask(
-            .post, "/v1/app-installs/i/events", headers: Self.authorization(), body: body)
-        #expect(answer.status == status)
-        let keys = (answer.json["errors"] as? [[String: Any]])?.compactMap { $0["key"] as? String } ?? [""]
-        #expect(keys == [key])
+        let events = [Self.proximity("a", 2), event, Self.proximity("b", 1)]
+        for _ in 0..<2 {
+            let answer = try await post(bench, events)
+            #expect(answer.status == 200)
+            #expect((answer.json["refused"] as? [[String: Any]])?.map { $0["key"] as? String } == [key])
+        }
+        #expect(try await summaries(bench).count == 3)
+        let listed = try await bench.ask(.get, "/v1/events?kind=refused").json["events"] as? [[String: Any]]
+        let refused = try #require(listed?.first)
+        #expect(refused["install"] as? String == Self.install && refused["sender"] as? String == "museum")
+        #expect((refused["summary"] as? String)?.contains("is refused") == true)
+        let data = refused["data"] as? [String: Any]
+        #expect((data?["reason"] as? String)?.isEmpty == false)
+        #expect(data?["event"] as? String == String(event.prefix(1_000)))
+        try await bench.work()
+        #expect(try await bench.state.people.installs([Self.install])[Self.install]?.events == 3)
+    }
+
+    @Test("A request that is too large or no list stores no event, and a large one lets the app go on")
+    func requests() async throws {
+        let bench = try bench()
+        for body in ["{}", "nothing", "", "[", "[1", "[1}", "[1]]", "[1],"] {
+            let answer = try await bench.ask(
+                .post, "/v1/app-installs/i/events", headers: Self.authorization(), body: body)
+            #expect(answer.status == 400, "\(body)")
+        }
+        #expect(try await post(bench, []).status == 204)
         #expect(try await summaries(bench) == [])
+        let large = "{\"type\":\"x\",\"uuid\":\"1\",\"data\":\"\(String(repeating: "p", count: 60_000))\"}"
+        #expect(try await post(bench, Array(repeating: large, count: 80)).status == 200)
+        #expect(try await summaries(bench).first?.hasPrefix("request of install F3A1C2D4 is refused: it has") == true)
+    }
+
+    @Test("OptimoveSDK's beacons are understood: numbers for major and minor, and Eddystone")
+    func optimove() async throws {
+        let bench = try bench()
+        let text = Self.proximity("a", 2, user: "mia").replacing("\"1\"", with: "1")
+        let eddystone =
+            #"{"type":"k.engage.beaconEnteredProximity","uuid":"b","userId":"mia","data":{"type":2,"namespace":"edd1ebeac04e5defa017","instance":"0123456789ab","distance":1.26}}"#
+        #expect(try await post(bench, [text, eddystone]).status == 204)
+        #expect(
+            Set(try await summaries(bench)) == [
+                "mia is near at key", "mia is near the Eddystone beacon edd1ebeac04e5defa017 0123456789ab, 1.3 m away",
+            ])
+        let listed = try await bench.ask(.get, "/v1/events?kind=app").json["events"] as? [[String: Any]]
+        #expect((listed?.first?["data"] as? [String: Any])?["type"] as? String == "k.engage.beaconEnteredProximity")
+    }
+
+    // MARK: - Kumulos' own SDK
+
+    /// Returns what Kumulos' SDK for Swift 10.0.0 stores of an answer, or nil where it would end the app.
+    private func sync(
+        _ bench: WebBench, as user: String, after: String? = nil, keys: String = "key:secret"
+    ) async throws -> [(id: Int, text: String)]? {
+        let answer = try await bench.ask(
+            .get, "/v1/users/\(user)/messages\(after.map { "?after=\($0)" } ?? "")", headers: Self.authorization(keys))
+        guard answer.status < 300,
+            let list = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [[String: Any]]
+        else { return nil }
+        let parser = DateFormatter()
+        parser.dateFormat = "yyyy-MM-dd'T'HH:mm:ssZZZZZ"
+        parser.locale = Locale(identifier: "en_US_POSIX")
+        var stored: [(id: Int, text: String)] = []
+        for message in list {
+            guard let id = message["id"] as? Int, (1...0x7FFF_FFFF).contains(id),
+                let updated = (message["updatedAt"] as? String).flatMap(parser.date(from:)),
+                abs(updated.timeIntervalSince1970 - Self.now) < 600,
+                ["immediately", "next-open", "never"].contains(message["presentedWhen"] as? String),
+                let content = message["content"] as? [String: Any], let inbox = message["inbox"] as? [String: Any],
+                inbox["title"] is String, inbox["subtitle"] is String,
+                (message["sentAt"] as? String).flatMap(parser.date(from:)) != nil
+            else { return nil }
+            stored.append((id, content["text"] as? String ?? ""))
+        }
+        return stored
+    }
+
+    private static func receipt(_ what: String, _ id: Int, user: String) -> String {
+        #"{"type":"k.message.\#(what)","uuid":"\#(UUID())","timestamp":\#(Int64(now * 1000)),"data":{"type":2,"id":\#(id)},"userId":"\#(user)"}"#
+    }
+
+    private static let later = "2099-01-01T00%3A00%3A00Z"
+
+    @Test("Kumulos' own SDK gets a message until it has reported it, whatever its clock says")
+    func inApp() async throws {
+        let bench = try bench(
+            #"{"name":"hello","events":["near"],"message":{"title":"{place}","text":"{user} at {beacon}","url":"https://example.com"}}"#
+        )
+        #expect(try await sync(bench, as: "mia")?.isEmpty == true)
+        _ = try await post(bench, [Self.user("mia"), Self.proximity("a", 2, user: "mia")])
+        try await bench.work()
+        for after in [nil, Self.later, "nonsense", Self.later] {
+            #expect(try await sync(bench, as: "mia", after: after)?.map(\.text) == ["mia at key"])
+        }
+        // Other users and other apps do not.
+        for (user, keys) in [("tom", "key:secret"), (Self.install, "key:secret"), ("mia", "other:secret")] {
+            #expect(try await sync(bench, as: user, keys: keys)?.isEmpty == true, "\(user)")
+        }
+        #expect(try await sync(bench, as: "mia", keys: "key:wrong") == nil)
+        let id = try #require(try await sync(bench, as: "mia")?.first?.id)
+        _ = try await post(bench, [Self.receipt("delivered", id, user: "mia")])
+        try await bench.work()
+        #expect(try await sync(bench, as: "mia", after: Self.later)?.isEmpty == true)
+        // Without "after", the phone has nothing yet.
+        #expect(try await sync(bench, as: "mia")?.count == 1)
+        func shown() async throws -> [String: Any] {
+            let answer = try await bench.ask(.get, "/v1/installs/\(Self.install)/messages")
+            return try #require((answer.json["messages"] as? [[String: Any]])?.first)
+        }
+        #expect(try await shown()["state"] as? String == "delivered")
+        #expect(try await shown()["number"] as? Int == id)
+        _ = try await post(bench, [Self.receipt("opened", id, user: "mia"), Self.receipt("opened", 1, user: "mia")])
+        try await bench.work()
+        #expect(try await shown()["state"] as? String == "opened")
+        #expect(try await sync(bench, as: "mia")?.isEmpty == true)
+        _ = try await post(bench, [Self.receipt("dismissed", id, user: "mia")])
+        try await bench.work()
+        #expect(try await shown()["state"] as? String == "dismissed")
+        #expect(try await summaries(bench).contains("mia closed message \(id)"))
+    }
+
+    @Test("Both phones of a user get a message, until it is opened on one of them")
+    func phones() async throws {
+        let bench = try bench(#"{"name":"hello","events":["near"],"at-most":"1d","message":"hello"}"#)
+        _ = try await post(bench, [Self.user("mia")], install: "second")
+        _ = try await post(bench, [Self.user("mia"), Self.proximity("a", 2, user: "mia")])
+        try await bench.work()
+        let id = try #require(try await sync(bench, as: "mia", after: Self.later)?.first?.id)
+        for (phone, count) in [(Self.install, 1), ("second", 0)] {
+            _ = try await post(bench, [Self.receipt("delivered", id, user: "mia")], install: phone)
+            try await bench.work()
+            #expect(try await sync(bench, as: "mia", after: Self.later)?.count == count, "\(phone)")
+        }
+        #expect(try await sync(bench, as: "mia")?.count == 1)
+        _ = try await post(bench, [Self.receipt("opened", id, user: "mia")], install: "second")
+        try await bench.work()
+        #expect(try await sync(bench, as: "mia")?.isEmpty == true)
+        // A later user of the phone does not get what was meant for another.
+        _ = try await post(bench, [Self.proximity("b", 2, user: "ada")])
+        _ = try await post(bench, [Self.user("tom")])
+        try await bench.work()
+        #expect(try await sync(bench, as: "tom")?.isEmpty == true)
+    }
+
+    @Test("An app without a user asks for its install's messages")
+    func inAppWithoutUser() async throws {
+        let bench = try bench(#"{"name":"hello","events":["near"],"message":"hello"}"#)
+        _ = try await post(bench, [Self.proximity("a", 2)])
+        try await bench.work()
+        #expect(try await sync(bench, as: Self.install, after: Self.later)?.map(\.text) == ["hello"])
+    }
+
+    @Test("The page for messages needs no token and has no data, and other machines get it")
+    func page() async throws {
+        for settings in [WebSettings(), RequestGuardTests.guarded] {
+            let bench = try bench(settings: settings)
+            let page = try await bench.ask(.get, "/in-app.html", headers: [:])
+            #expect(page.status == 200 && page.body.contains("in-app.js"))
+            let script = try await bench.ask(.get, "/in-app.js", headers: [:]).body
+            for word in ["READY", "MESSAGE_OPENED", "MESSAGE_CLOSED", "EXECUTE_ACTIONS", "postHostMessage"] {
+                #expect(script.contains(word))
+            }
+        }
     }
 
     @Test("Users, attributes and counts match the events, even if events are repeated")

@@ -106,7 +106,8 @@ struct WebBench {
         let answer = try await send(method, path, host: host, headers: headers, body: body, from: address, to: local)
         let differences = try await Self.described.value.differences(
             of: answer, to: method, path, media: headers[.contentType] ?? "application/json", body: body)
-        #expect(differences == [])
+        // An answer about refused events accepts a body that is not as described.
+        #expect(differences.filter { answer.json["refused"] == nil || !$0.contains("takes a body") } == [])
         return answer
     }
 
