@@ -20,11 +20,11 @@ public struct PlaceMap: Hashable, Sendable {
     /// The taught signal levels at spots of the places. Without them, the strongest receiver decides.
     public var taught: [TaughtPoint] = []
 
-    /// True if taught levels tell more than the rooms of the receivers: a taught place has no receiver, or a receiver that
-    /// heard a taught point is in no place.
+    /// True if taught levels tell more than the rooms of the receivers: a taught place has no receiver, or a receiver
+    /// that heard a taught point is in no place.
     ///
-    /// Otherwise teaching changes nothing. Similarity counts squares, so a lead in it is several times as noisy as one in
-    /// decibels, and tags that lie still would change places several times as often.
+    /// Otherwise teaching changes nothing. Similarity counts squares, so a lead in it is several times as noisy as one
+    /// in decibels, and tags that lie still would change places several times as often.
     public var needsTeaching: Bool {
         let certain = Set(receivers.indices.filter { receivers[$0] != nil && !guessed.contains($0) })
         let places = Set(certain.compactMap { receivers[$0] })

@@ -164,7 +164,9 @@ package struct Replay: Sendable {
                     at: player.core.wallTime)
             default: break
             }
-        } running: { recorder.note($0) }
+        } running: {
+            recorder.note($0)
+        }
         return recorder.finish(result)
     }
 

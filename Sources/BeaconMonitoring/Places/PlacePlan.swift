@@ -33,8 +33,8 @@ public struct PlacePlan: Hashable, Sendable, Codable {
     /// The places.
     public var places: [Place]
 
-    /// The taught map, or nil. It decides instead of the strongest receiver if one of its places has no receiver, or one
-    /// of its receivers no place. Its places also belong to the plan.
+    /// The taught map, or nil. It decides instead of the strongest receiver if one of its places has no receiver, or
+    /// one of its receivers no place. Its places also belong to the plan.
     public var taught: TaughtMap?
 
     /// The rules of the decision.

@@ -93,7 +93,9 @@ struct TaughtPlaceTests {
 
     @Test(
         "Teaching acts only if a taught place has no receiver, or a receiver that heard it no place",
-        arguments: [(3, true, 3, false), (3, true, 2, true), (3, false, 2, false), (2, true, 2, false), (2, true, 1, true)])
+        arguments: [
+            (3, true, 3, false), (3, true, 2, true), (3, false, 2, false), (2, true, 2, false), (2, true, 1, true),
+        ])
     func needed(receivers: Int, isHeard: Bool, known: Int, isNeeded: Bool) {
         var map = PlaceMap(placeCount: 2, receivers: (0..<receivers).map { $0 < known ? $0 % 2 : nil })
         let third = (0..<receivers - 2).map { _ in isHeard ? TaughtPoint.Level.heard(-20) : .silent }

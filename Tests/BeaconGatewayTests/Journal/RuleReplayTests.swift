@@ -1,7 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
 import BeaconModel
-@testable import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 import Foundation
@@ -10,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import BeaconGateway
+@testable import BeaconMonitoring
 
 @Suite("Rules in a replay")
 struct RuleReplayTests {
@@ -23,9 +23,11 @@ struct RuleReplayTests {
 
     init() throws { bench = try GatewayBench() }
 
-    /// Rules of each kind. A span has events of one kind only, since stored events reach rules a little later than near.
+    /// Rules of each kind. A span has events of one kind only, since stored events reach rules later than near.
     private static let rules: [Rule] = {
-        func rule(_ name: String, _ events: Set<RuleEvent>, atMost span: Duration? = nil, isProgram: Bool = true) -> Rule {
+        func rule(_ name: String, _ events: Set<RuleEvent>, atMost span: Duration? = nil, isProgram: Bool = true)
+            -> Rule
+        {
             var rule = Rule(name: name, events: events, target: nil)
             rule.destinations = ["a secret destination"]
             rule.span = span
@@ -114,7 +116,8 @@ struct RuleReplayTests {
         #expect(off.count == before.events.count { $0.run?.rule == "ways" })
         #expect(off.allSatisfy { if case .vanished(let event) = $0 { event.run?.rule == "ways" } else { false } })
         let on = try difference("rules.off.enabled=true")
-        #expect(!on.isEmpty && on.allSatisfy { if case .added(let event) = $0 { event.run?.rule == "off" } else { false } })
+        #expect(
+            !on.isEmpty && on.allSatisfy { if case .added(let event) = $0 { event.run?.rule == "off" } else { false } })
         let longer = try difference("regions.hall.exit-timeout=100s")
         #expect(longer.contains { $0.event.run?.rule == "ways" })
         #expect(try difference("rules.at most.at-most=1h").allSatisfy { $0.event.run?.rule == "at most" })
