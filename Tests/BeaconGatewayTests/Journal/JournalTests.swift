@@ -188,6 +188,32 @@ struct JournalTests {
             ], end: Double(seconds.upperBound))
     }
 
+    @Test("A damaged segment loses only itself", arguments: UInt64(0)..<30)
+    func damagedSegment(seed: UInt64) async throws {
+        let journal = journal()
+        let begins = (0..<5).map { $0 * 6 * 3600 }
+        for begin in begins { await journal.append(Self.stretch(begin..<begin + 100)) }
+        let files = JournalFolder.files(in: folder)
+        try #require(files.count == begins.count)
+        func entered() -> [Bool] {
+            begins.map { begin in
+                let played = try? Replay(folder: folder).play(.init(from: Double(begin), to: Double(begin + 100)))
+                return played?.events.contains { Self.word($0)?.hasPrefix("enter") ?? false } ?? false
+            }
+        }
+        #expect(entered() == begins.map { _ in true })
+        var random = SplitMix64(seed: seed)
+        let number = Int.random(in: 0..<files.count, using: &random)
+        var bytes = try #require(FileManager.default.contents(atPath: files[number].path))
+        if Bool.random(using: &random) {
+            bytes = bytes.prefix(Int.random(in: 0..<bytes.count, using: &random))
+        } else {
+            bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
+        }
+        try bytes.write(to: URL(fileURLWithPath: files[number].path))
+        for (other, isThere) in entered().enumerated() where other != number { #expect(isThere, "\(other) of \(number)") }
+    }
+
     @Test("Beyond their size, the oldest segments are deleted, and a replay begins at a checkpoint and says so")
     func bounds() async throws {
         var settings = JournalSettings()
