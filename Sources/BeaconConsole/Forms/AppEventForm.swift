@@ -94,7 +94,7 @@ struct AppEventForm: Decodable {
             }
         }
         // The SDKs' own data can have a type, too: 2 is a message in an app, and a beacon with Eddystone.
-        values["dataType"] = values["type"]
+        if let own = values["type"] { values["dataType"] = own }
         values["type"] = .string(type)
         // It tells an app without a user from an app that names none.
         if user == install { values["userId"] = .string(install) }
@@ -155,7 +155,7 @@ struct RefusedAppEvent: Sendable {
     let fault: Problem.Fault
     private let text: String
 
-    /// The most characters of the event that are kept.
+    /// The most bytes of the event that are kept.
     private static let kept = 1_000
 
     /// Creates the refusal of the event at a position.
@@ -178,14 +178,16 @@ struct RefusedAppEvent: Sendable {
     func event(of install: String, _ app: String, at now: Timestamp) -> BeaconNotification {
         // The same event is kept once.
         var event = BeaconNotification(
-            id: EventID(hashing: "\(app)\u{0}refused\u{0}\(text)"), kind: .refused, time: now)
+            id: EventID(hashing: "\(app)\u{0}refused\u{0}\(install)\u{0}\(text)"), kind: .refused, time: now)
         let key = fault.key.split(separator: ".").dropFirst().joined(separator: ".")
         let what = fault.key.isEmpty ? "request" : "event"
         event.summary =
             "\(what) of install \(install.prefix(8)) is refused: \(key.isEmpty ? "it" : "\"\(key)\"") \(fault.detail)"
         (event.sender, event.install) = (app, install)
         event.data = ["reason": .string(fault.detail), "key": .string(key)]
-        if !fault.key.isEmpty { event.data?["event"] = .string(String(text.prefix(Self.kept))) }
+        if !fault.key.isEmpty {
+            event.data?["event"] = .string(String(decoding: text.utf8.prefix(Self.kept), as: UTF8.self))
+        }
         return event
     }
 }

@@ -179,7 +179,7 @@ struct IntakeRoutes: Sendable {
     }
 
     /// The largest request of an app in bytes, and the most that is read of a larger one, so that the app goes on.
-    private static let largestAppBatch = 4 << 20
+    private static let largestAppBatch = 8 << 20
     private static let mostRead = 256 << 20
 
     /// Reads the events of an app.

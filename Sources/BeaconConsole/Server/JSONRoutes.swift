@@ -52,7 +52,8 @@ extension Decodable {
     static func decoded(from body: Data, else description: String) throws -> Self {
         func problem(_ path: [any CodingKey], _ what: String) -> Problem {
             let key = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-            return Problem(.unprocessableContent, key: key.prefix(200).description.printable, what)
+            let start = String(decoding: key.utf8.prefix(200), as: UTF8.self)
+            return Problem(.unprocessableContent, key: start.printable, what)
         }
         try JSONDepth.check(body)
         do {

@@ -94,6 +94,13 @@ struct ReplayCommand: ParsableCommand {
             for event in played.events { StandardOutput.write(json ? line(event) : text.line(event)) }
         } else {
             let other = try Replay(folder: folder, changes: changes).play(stretch)
+            let unknown = changes.ruleNames.subtracting(played.rules).sorted()
+            if !unknown.isEmpty {
+                let known = played.rules.sorted().joined(separator: ", ")
+                ErrorOutput.shared.write(
+                    "No rule \(unknown.joined(separator: ", ")): the journal of this time has "
+                        + (known.isEmpty ? "no rules." : "the rules \(known)."))
+            }
             let comparison = ReplayComparison(of: played.events, with: other.events)
             for change in comparison.changes { StandardOutput.write(json ? line(change) : text.line(change)) }
             if comparison.changes.isEmpty {

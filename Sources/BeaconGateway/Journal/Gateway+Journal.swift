@@ -77,7 +77,7 @@ extension Gateway {
     package var journalFolder: String? { journal?.folder }
 
     /// Why the disk does not accept the journal; nil if it does, or if none is kept.
-    var journalFailure: String? { journal?.failure.withLock { $0 } }
+    var journalFailure: String? { configuration.journal == nil ? nil : journal?.failure.withLock { $0 } }
 
     private func endStretch() { waitingStretches -= 1 }
 

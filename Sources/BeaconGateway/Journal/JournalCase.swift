@@ -38,7 +38,7 @@ package struct JournalCase: Sendable {
                 if isContinued {
                     parts.removeAll { if case .head = $0 { true } else { false } }
                 }
-                parts = parts.map(Self.fixingZones)
+                parts = parts.map { fixingZones($0, isAnonymous: isAnonymous) }
                 if !parts.isEmpty {
                     bytes += try JournalSegment.block(
                         parts.map { cover?.covered($0) ?? $0 }, end: block.end)
@@ -50,12 +50,20 @@ package struct JournalCase: Sendable {
         try AtomicFile.replace(path, with: bytes)
     }
 
-    /// Names this machine's time zone in the schedules of rules, since the file may be played elsewhere.
-    private static func fixingZones(_ part: JournalSegment.Part) -> JournalSegment.Part {
+    /// Names this machine's time zone in the schedules of rules, since the file may be played elsewhere; or only its
+    /// distance from UTC, since a name tells where the house is.
+    private func fixingZones(_ part: JournalSegment.Part, isAnonymous: Bool) -> JournalSegment.Part {
         func fixed(_ input: CoreInput) -> CoreInput {
             guard case .note(let text) = input, var rules = RecordedRules(text) else { return input }
-            for index in rules.rules.indices where rules.rules[index].schedule?.zone == .machine {
-                rules.rules[index].schedule?.zone = .named(.current)
+            let begin = Date(timeIntervalSince1970: stretch.from)
+            for index in rules.rules.indices {
+                if rules.rules[index].schedule?.zone == .machine {
+                    rules.rules[index].schedule?.zone = .named(.current)
+                }
+                guard isAnonymous, case .named(let zone)? = rules.rules[index].schedule?.zone,
+                    let plain = TimeZone(secondsFromGMT: zone.secondsFromGMT(for: begin))
+                else { continue }
+                rules.rules[index].schedule?.zone = .named(plain)
             }
             return (try? rules.input) ?? input
         }

@@ -81,7 +81,6 @@ extension Replay {
             time: time, state: "\(RegionState.unknown)", heard: [], lead: 0, slack: 0, neededLead: 0, silence: 0,
             patience: 0, otherwise: [])
         var last: PastReason.Advert?
-        var deaf: Set<String> = []
         let segments = try segments(for: stretch)
         _ = try play(stretch, on: Tape(segments, isKept: false)) { event, _ in
             guard case .placed(let change) = event, change.identity == beacon, change.time.seconds <= time else {
@@ -95,14 +94,9 @@ extension Replay {
                 guard wall <= time else { return }
                 last = .init(time: wall, receiver: player.title(of: sighting.receiver), rssi: Int(dBm))
             }
-            if case .input(.hear(let receiver, let hearing, _)) = piece, player.core.wallTime <= time {
-                if hearing == .hearing || hearing == .doubtful {
-                    deaf.remove(player.title(of: receiver))
-                } else {
-                    deaf.insert(player.title(of: receiver))
-                }
-            }
+            // The explanation of each moment would take longer than the playback.
             guard case .traffic = piece, player.core.wallTime <= time,
+                player.core.wallTime >= time - Replay.warmUp,
                 let now = player.core.placeExplanation(of: beacon)
             else { return }
             reason.heard = now.places.map { one in
@@ -110,6 +104,7 @@ extension Replay {
                     place: player.core.placeNames[one.place], receiver: one.receiver.map { player.title(of: $0) },
                     level: Self.rounded(one.level), rise: Self.rounded(one.rise))
             }
+            reason.deaf = player.core.deafReceivers.map { player.title(of: $0) }.sorted()
             reason.costs = now.costs.map { one in
                 PastReason.Cost(
                     place: one.place.map { player.core.placeNames[$0] }, cost: (one.cost * 100).rounded() / 100,
@@ -120,7 +115,6 @@ extension Replay {
             )
             (reason.silence, reason.patience) = (now.silence, now.patience)
         }
-        reason.deaf = deaf.sorted()
         let tape = try tape(of: segments, for: beacon, reason)
         for (key, unit, values) in [("margin", "", Self.margins), ("hold-time", "s", Self.holdTimes)] {
             for value in values {

@@ -26,6 +26,8 @@ package struct Replay: Sendable {
         package var unsettled: [Stretch] = []
         /// The regions that are left out, because the journal does not keep adverts of strangers.
         package var omitted: [String] = []
+        /// The names of the rules that were recorded.
+        package var rules: Set<String> = []
     }
 
     /// The reasons why the journal cannot be played.
@@ -260,6 +262,7 @@ package struct Replay: Sendable {
         }
         func begin(_ head: JournalHead, at time: Double, _ player: inout CorePlayer) {
             player = CorePlayer(MonitoringCore(Self.engine, calibrations: head.calibrations))
+            result.rules.formUnion(rules.names)
             rules = RuleReplay(changes)
             for input in head.checkpoint ?? [] { play(input, &player) }
             if let ranged { _ = player.core.startRanging(BeaconConstraint(ranged)) }
@@ -305,6 +308,7 @@ package struct Replay: Sendable {
             before = segment
         }
         result.omitted = omitted.sorted()
+        result.rules.formUnion(rules.names)
         return result
     }
 

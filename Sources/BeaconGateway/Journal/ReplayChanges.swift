@@ -93,6 +93,11 @@ package struct ReplayChanges: Sendable {
         }
     }
 
+    /// The rules that are changed by their names.
+    package var ruleNames: Set<String> {
+        Set(changes.compactMap { if case .event(let name, _, _) = $0 { name } else { nil } })
+    }
+
     /// Returns a rule with the changes.
     func applied(to rule: Rule) -> Rule {
         var changed = rule

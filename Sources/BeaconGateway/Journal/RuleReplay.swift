@@ -72,6 +72,8 @@ extension ReplayedRun {
 struct RuleReplay {
     private let changes: ReplayChanges
     private var book = RuleBook()
+    /// The names of all rules that were recorded.
+    private(set) var names: Set<String> = []
     private var configuration = GatewayConfiguration(outbox: OutboxSettings(path: ""))
     private var ranged: Set<BeaconConstraint> = []
     private var policy = NotificationPolicy(rules: NotificationRules(), regions: [])
@@ -88,6 +90,7 @@ struct RuleReplay {
         }
         ranged = Set(recorded.ranged)
         policy = NotificationPolicy(rules: NotificationRules(), regions: configuration.notifiedRegions)
+        names.formUnion(recorded.rules.map(\.rule.name))
         let before = book.active
         book.active = []
         var hasState = false

@@ -63,7 +63,7 @@ package struct GatewayState: Sendable {
                 rows: 100_000, bytes: 128 << 20, age: year, rowsPerSender: 5_000, bytesPerSender: 32 << 20),
             // The sender is the install.
             Namespace.message: StateLimits(rows: 50_000, bytes: 64 << 20, age: year, rowsPerSender: 100),
-            Namespace.taken: StateLimits(rows: 50_000, bytes: 64 << 20, age: year),
+            Namespace.taken: StateLimits(rows: 50_000, bytes: 64 << 20, age: year, rowsPerSender: 200),
             // The sender is the rule.
             Namespace.run: StateLimits(rows: 50_000, bytes: 64 << 20, rowsPerSender: 20_000, bytesPerSender: 16 << 20),
             Namespace.firing: StateLimits(

@@ -18,7 +18,7 @@ package struct InstallMessage: Hashable, Sendable, Codable {
     /// The id, which the app's acknowledgment names.
     package var id: String
     var install: String
-    /// The install's user when it was sent. Other users of the phone do not get it. nil if there was none.
+    /// The install's user when it was sent; nil if there was none. Only this user gets it with Kumulos' own SDK.
     var user: String?
     package var time: Timestamp
     package var content: RuleMessage
@@ -53,6 +53,9 @@ package struct InstallMessage: Hashable, Sendable, Codable {
 struct MessageReceipt: Sendable {
     private enum Change { case delivered, opened, dismissed }
 
+    /// The most phones of a user whose reports are kept: an app can report as any number of installs.
+    private static let mostPhones = 100
+
     private let change: Change
     private let number: Int
     private let time: Timestamp
@@ -84,7 +87,9 @@ struct MessageReceipt: Sendable {
         let before = message
         var receipts = message.receipts ?? .init()
         switch change {
-        case .delivered: receipts.delivered[install] = receipts.delivered[install] ?? time
+        case .delivered where receipts.delivered.count < Self.mostPhones:
+            receipts.delivered[install] = receipts.delivered[install] ?? time
+        case .delivered: break
         case .opened: receipts.opened = receipts.opened ?? time
         case .dismissed: receipts.dismissed = receipts.dismissed ?? time
         }
@@ -162,34 +167,42 @@ extension StoredPeople {
     /// - Parameters:
     ///   - user: the user, or the install if it has none.
     ///   - app: the app.
-    ///   - isUpdate: true to leave out messages that all phones of the user have stored; false for a phone that has
-    ///     stored nothing yet.
+    ///   - isUpdate: true to leave out messages that all phones of the user have stored, except for phones that are no
+    ///     longer used; false for a phone that has stored nothing yet.
     ///   - limit: the most messages to return; if there are more, the newest.
     package func messages(
         to user: String, of app: String, isUpdate: Bool, limit: Int
     ) async throws(EventStoreError) -> [InstallMessage] {
         try await store.readState { state in
             let phones = try Self.phones(of: user, of: app, in: state)
-            let messages = try phones.flatMap { try Self.messages(of: $0, in: state) }.filter { message in
+            // A phone that was replaced never reports again.
+            let newest = phones.map(\.last.seconds).max() ?? 0
+            let used = Set(phones.filter { $0.last.seconds >= newest - Self.longestAbsence }.map(\.id))
+            let messages = try phones.flatMap { try Self.messages(of: $0.id, in: state) }.filter { message in
                 guard !message.isDone, message.user == nil || message.user == user else { return false }
-                return !isUpdate || !phones.isSubset(of: message.receipts?.delivered.keys.map { $0 } ?? [])
+                return !isUpdate || !used.isSubset(of: message.receipts?.delivered.keys.map { $0 } ?? [])
             }
             return messages.sorted { ($0.time, $0.id) < ($1.time, $1.id) }.suffix(limit)
         }
     }
 
+    /// The seconds without an event after which a phone is no longer used, while another of its user is.
+    private static let longestAbsence = 30.0 * 24 * 3600
+
     /// Returns the installs of a user, or the install of that name.
-    private static func phones(of user: String, of app: String, in state: StateReader) throws -> Set<String> {
+    private static func phones(of user: String, of app: String, in state: StateReader) throws -> [Install] {
         // Decode only rows that contain the name: an app can have thousands of installs.
         let member = try JSONEncoder.sorted.encode(["user": user]).dropFirst().dropLast()
-        var found = try state.rows(Namespace.install, of: GatewayState.part(app)).compactMap { row -> String? in
+        var found = try state.rows(Namespace.install, of: GatewayState.part(app)).compactMap { row -> Install? in
             guard row.value.range(of: member) != nil, let install = row.decoded(Install.self) else { return nil }
-            return install.user == user && install.app == app ? install.id : nil
+            return install.user == user && install.app == app ? install : nil
         }
-        if try state.row(Namespace.install, GatewayState.key(user))?.decoded(Install.self)?.app == app {
-            found.append(user)
+        if let install = try state.row(Namespace.install, GatewayState.key(user))?.decoded(Install.self),
+            install.app == app, install.user != user
+        {
+            found.append(install)
         }
-        return Set(found)
+        return found
     }
 
     /// Returns the changes that note what apps reported about messages.
@@ -200,7 +213,7 @@ extension StoredPeople {
             let name = receipt.name
             if known[name] == nil {
                 // The store may not have the install's new user yet.
-                let phones = try phones(of: name.user, of: name.app, in: state).union([receipt.install])
+                let phones = Set(try phones(of: name.user, of: name.app, in: state).map(\.id) + [receipt.install])
                 known[name] = try phones.sorted().flatMap { try messages(of: $0, in: state) }
             }
             for index in known[name, default: []].indices where receipt.note(on: &known[name, default: []][index]) {

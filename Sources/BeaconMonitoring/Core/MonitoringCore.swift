@@ -90,6 +90,8 @@ package struct MonitoringCore: ~Copyable {
     private var requestsByRanging: [RangingID: Request] = [:]
 
     var deafness: [ReceiverID: Deafness] = [:]
+    /// The receivers that do not hear.
+    package var deafReceivers: [ReceiverID] { Array(deafness.keys) }
     /// The receivers that may or may not hear.
     private var doubts: Set<ReceiverID> = []
     /// Doubtful receivers that turned out to have heard, each with the end of that time; `latest` for one that hears

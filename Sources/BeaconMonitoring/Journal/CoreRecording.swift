@@ -62,6 +62,7 @@ package struct CoreRecording: Sendable {
         parts.append(.input(input))
         // About what it takes as JSON.
         bytes += 256
+        if case .note(let text) = input { bytes += text.utf8.count }
         boundTraffic()
     }
 

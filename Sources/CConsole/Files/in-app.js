@@ -5,6 +5,8 @@ const app = window.webkit?.messageHandlers?.inAppHost;
 const node = (id) => document.getElementById(id);
 const tell = (type, data = null) => app?.postMessage({ type, data });
 let url = "";
+// True from the user's choice until the next message: a second one would be for a message that is not shown yet.
+let isClosing = false;
 
 function present(content) {
   const { title, text } = content || {};
@@ -14,11 +16,13 @@ function present(content) {
   node("text").textContent = title ? text || "" : "";
   node("open").hidden = !url;
   node("message").hidden = false;
+  isClosing = false;
   node("title").focus();
   tell("MESSAGE_OPENED");
 }
 
 function close() {
+  if (node("message").hidden) return;
   node("message").hidden = true;
   tell("MESSAGE_CLOSED");
 }
@@ -30,7 +34,11 @@ window.postHostMessage = ({ type, data }) => {
 };
 
 // The SDK answers closeMessage with CLOSE_MESSAGE.
-const act = (...actions) => tell("EXECUTE_ACTIONS", { actions: [{ type: "closeMessage" }, ...actions] });
+function act(...actions) {
+  if (isClosing) return;
+  isClosing = true;
+  tell("EXECUTE_ACTIONS", { actions: [{ type: "closeMessage" }, ...actions] });
+}
 node("close").addEventListener("click", () => act());
 node("open").addEventListener("click", () => act({ type: "openUrl", data: { url } }));
 addEventListener("keydown", (event) => { if (event.key === "Escape" && !node("message").hidden) act(); });

@@ -180,6 +180,8 @@ struct IntakeTests {
             (#"{"type":"x","uuid":"1","data":{"a":"\#(String(repeating: "p", count: 17_000))"}}"#, "1.data"),
             (#"{"type":"x","uuid":"1","data":"\#(String(repeating: "p", count: 70_000))"}"#, "1"),
             (#"{"type":"x","uuid":"1","data":\#(nested)}"#, "1"),
+            // One character of more than a megabyte.
+            (#"{"type":"x","uuid":"1","data":"a\#(String(repeating: "\u{301}", count: 600_000))"}"#, "1"),
         ])
     func refused(event: String, key: String) async throws {
         let bench = try bench()
@@ -196,7 +198,7 @@ struct IntakeTests {
         #expect((refused["summary"] as? String)?.contains("is refused") == true)
         let data = refused["data"] as? [String: Any]
         #expect((data?["reason"] as? String)?.isEmpty == false)
-        #expect(data?["event"] as? String == String(event.prefix(1_000)))
+        #expect(data?["event"] as? String == String(decoding: event.utf8.prefix(1_000), as: UTF8.self))
         try await bench.work()
         #expect(try await bench.state.people.installs([Self.install])[Self.install]?.events == 3)
     }
@@ -212,7 +214,7 @@ struct IntakeTests {
         #expect(try await post(bench, []).status == 204)
         #expect(try await summaries(bench) == [])
         let large = "{\"type\":\"x\",\"uuid\":\"1\",\"data\":\"\(String(repeating: "p", count: 60_000))\"}"
-        #expect(try await post(bench, Array(repeating: large, count: 80)).status == 200)
+        #expect(try await post(bench, Array(repeating: large, count: 150)).status == 200)
         #expect(try await summaries(bench).first?.hasPrefix("request of install F3A1C2D4 is refused: it has") == true)
     }
 
@@ -229,6 +231,16 @@ struct IntakeTests {
             ])
         let listed = try await bench.ask(.get, "/v1/events?kind=app").json["events"] as? [[String: Any]]
         #expect((listed?.first?["data"] as? [String: Any])?["type"] as? String == "k.engage.beaconEnteredProximity")
+    }
+
+    @Test("An app's own properties \"type\" and \"dataType\" are kept", arguments: ["type", "dataType"])
+    func ownTypes(key: String) async throws {
+        let bench = try bench()
+        let event = #"{"type":"import","uuid":"a","data":{"\#(key)":"csv"}}"#
+        #expect(try await post(bench, [event]).status == 204)
+        let listed = try await bench.ask(.get, "/v1/events?kind=app").json["events"] as? [[String: Any]]
+        let data = listed?.first?["data"] as? [String: Any]
+        #expect(data?["type"] as? String == "import" && data?["dataType"] as? String == "csv")
     }
 
     // MARK: - Kumulos' own SDK
