@@ -251,6 +251,46 @@ def check_use(gateway):
     print("ok   Why? by keyboard, and a lost connection that returns by itself")
 
 
+def check_app_page(gateway, pictures):
+    """Checks the page with which Kumulos' own SDK shows messages, with a stand-in for the app around it."""
+    from selenium.webdriver.common.by import By
+    for width, scheme in [(390, "light"), (844, "dark")]:
+        browser = Browser(width, scheme=scheme)
+        driver = browser.driver
+
+        def post(type, **data):
+            driver.execute_script("postHostMessage(arguments[0])", {"type": type, "data": data})
+
+        def expect(*types):
+            told = driver.execute_script("return told.splice(0).map((one) => one.type)")
+            assert told == list(types), f"the page tells the app {told} instead of {list(types)}"
+
+        try:
+            driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+                window.told = []; window.webkit = { messageHandlers: { inAppHost: { postMessage: (one) => told.push(one) } } };"""})
+            driver.get(f"{gateway.address}/in-app.html")
+            expect("READY")
+            post("PRESENT_MESSAGE", title="Welcome to the <b>hall</b>", text="Ask for Mia.\nShe is at the desk.", url="https://example.com")
+            expect("MESSAGE_OPENED")
+            assert driver.find_element(By.ID, "title").text == "Welcome to the <b>hall</b>"
+            examine(browser, f"in-app-{width}", pictures)
+            # A second choice must not close the message after this one.
+            for button in ("close", "close", "open"):
+                driver.find_element(By.ID, button).click()
+            expect("EXECUTE_ACTIONS")
+            post("CLOSE_MESSAGE")
+            post("CLOSE_MESSAGE")
+            expect("MESSAGE_CLOSED")
+            post("PRESENT_MESSAGE", text="word " * 2_000)
+            expect("MESSAGE_OPENED")
+            bottom, height = driver.execute_script("return [document.getElementById('message').getBoundingClientRect().bottom, innerHeight]")
+            assert bottom <= height, "a long message is higher than the screen"
+            assert not browser.errors(), browser.errors()
+        finally:
+            driver.quit()
+    print("ok   an app's page shows a message, tells the app what the user chose, and fits a long message")
+
+
 def check_air(folder):
     """Checks two machines: one becomes a beacon in its console, and the other ranges it in its own."""
     from selenium.webdriver.common.by import By
@@ -813,6 +853,7 @@ def main():
         check_reload(gateway)
         check_pages(gateway, pictures)
         check_use(gateway)
+        check_app_page(gateway, pictures)
         check_air(folder)
         check_token(folder)
         check_take_over(folder, pictures)
