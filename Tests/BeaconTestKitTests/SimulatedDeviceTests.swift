@@ -37,6 +37,29 @@ struct SimulatedDeviceTests {
             diary.take() == ["100.0 started museum", "101.0 ranged []", "101.0 ranged in museum []"])
     }
 
+    @Test(
+        "Monitoring and ranging are available except without Bluetooth, whatever its state and permission",
+        arguments: [(SimulatedDevice.BluetoothState.unsupported, false), (.unauthorized, true), (.poweredOff, true)])
+    func availability(state: SimulatedDevice.BluetoothState, isAvailable: Bool) async {
+        let diary = await diary()
+        func available() -> [Bool] {
+            air.device.run {
+                [
+                    CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self),
+                    CLLocationManager.isRangingAvailable(),
+                ]
+            }
+        }
+        #expect(available() == [true, true])
+        air.device.setBluetooth(state)
+        await air.advance(by: .seconds(2))
+        #expect(available() == [isAvailable, isAvailable])
+        air.device.setBluetooth(.poweredOn)
+        await air.advance(by: .seconds(2))
+        #expect(available() == [true, true])
+        withExtendedLifetime(diary) {}
+    }
+
     @Test("A short reset goes unnoticed, and a longer one fails ranging and makes regions unknown (R12, G14)")
     func resetting() async {
         let diary = await diary()
