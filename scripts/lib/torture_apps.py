@@ -17,7 +17,7 @@ AHEAD = ["2147483647000", "2147483648000", "4102444800000", "9007199254740993"]
 ABSURD = [
     "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
     "18446744073709551616", "-1", "1e18", "1e300", "-1e300", "1.7976931348623157e308", "null"]
-# beacond rejects these.
+# beacond refuses events with these.
 NONSENSE = [
     '"soon"', '"0"', '"2038-01-19T03:14:08Z"', "true", "{}", "[0]", "1e400", "-1e400", "NaN", "Infinity", "0x10", "-"]
 
@@ -72,14 +72,17 @@ class App(threading.Thread):
         self.answered |= {minor: timestamp for (minor, _), timestamp in zip(events, times)}
 
     def send_nonsense(self):
-        """Sends a batch with one impossible time. beacond rejects the whole batch."""
-        nonsense = self.random.choice(NONSENSE)
-        events = [self.make(timestamp) for timestamp in (self.timestamp(), nonsense)]
+        """Sends a batch with one impossible time. beacond stores the other event, and keeps that one as refused."""
+        times = [self.timestamp(), self.random.choice(NONSENSE)]
+        events = [self.make(timestamp) for timestamp in times]
+        (good, _), (bad, _) = events
         self.random.shuffle(events)
         status, answer = self.send("[" + ", ".join(text for _, text in events) + "]")
-        if not (400 <= status < 500 and self.is_explained(answer)):
-            self.faults.append(f"{self.install}: an event with the time {nonsense} got {status} {answer[:200]}")
-        self.refused += [minor for minor, _ in events]
+        if not (status == 200 and self.is_explained(answer)):
+            self.faults.append(f"{self.install}: an event with the time {times[1]} got {status} {answer[:200]}")
+            return
+        self.answered[good] = times[0]
+        self.refused.append(bad)
 
     def send(self, body):
         """Sends until the server answers. Retries while the disk fails, or while beacond does not run."""
@@ -95,8 +98,8 @@ class App(threading.Thread):
     @staticmethod
     def is_explained(answer):
         try:
-            return bool(json.loads(answer)["detail"])
-        except (ValueError, KeyError):
+            return [bool(one["detail"]) for one in json.loads(answer)["refused"]] == [True]
+        except (ValueError, KeyError, TypeError):
             return False
 
     def finish(self):
@@ -114,7 +117,8 @@ class App(threading.Thread):
         event.
         """
         kept = self.kept(view) if is_short else set(self.answered)
-        return self.faults + self.check_events(view["events"], kept, was_set) + self.check_rules(view["runs"], was_set)
+        faults = self.check_events(view["events"], kept, is_short, was_set)
+        return self.faults + faults + self.check_rules(view["runs"], was_set)
 
     def kept(self, view):
         """Returns the answered events that a short history still has, by their numbers in the audit trail."""
@@ -130,9 +134,15 @@ class App(threading.Thread):
         runs = self.own_runs(view["runs"], "apps")
         return {minor for minor in self.answered if any(run["event"] >= oldest for run in runs[minor])}
 
-    def check_events(self, events, kept, was_set):
+    def check_events(self, events, kept, is_short, was_set):
         faults = []
         own = [event for event in events if event["install"] == self.install]
+        refused = [event for event in own if event["kind"] == "refused"]
+        if len(refused) > len(self.refused):
+            faults.append(f"{self.install}: the history has {len(refused) - len(self.refused)} refused events twice")
+        if not is_short and len(refused) < len(self.refused):
+            faults.append(f"{self.install}: {len(self.refused) - len(refused)} refused events are missing")
+        own = [event for event in own if event["kind"] != "refused"]
         minors = [event["beacon"]["minor"] for event in own]
         there = set(minors)
         if len(minors) != len(there):
