@@ -7,7 +7,7 @@ public struct EventStoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case inUse, full, damaged, cannotOpen, cannotRead, cannotWrite, locked, closed, unknownConsumer, notOurs
-            case invalid, conflict, crowded, cancelled
+            case newer, invalid, conflict, crowded, cancelled
         }
 
         private let value: Value
@@ -30,8 +30,10 @@ public struct EventStoreError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code(value: .closed)
         /// There is no consumer of this name.
         public static let unknownConsumer = Code(value: .unknownConsumer)
-        /// The file is not an event store, or another version wrote it.
+        /// The file is not an event store.
         public static let notOurs = Code(value: .notOurs)
+        /// A later version of this program wrote the file. It was not changed.
+        public static let newer = Code(value: .newer)
         /// The step can never be stored: a part of it is too long or not valid.
         public static let invalid = Code(value: .invalid)
         /// A condition of the step does not hold, or another worker has moved the consumer. Read again, and decide

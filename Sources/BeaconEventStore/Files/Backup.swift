@@ -113,10 +113,7 @@ extension EventStore {
         let source = try openForCopy(backup, hasLog: header.count == 32 && header[18] == 2)
         defer { try? source.close() }
         return try source.inDatabase { database in
-            let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
-            guard application == StoreSchema.applicationID else {
-                throw EventStoreError(.notOurs, "\(backup.path) is not a backup of an event store")
-            }
+            try StoreSchema.check(database, backup)
             return try body(database)
         }
     }

@@ -47,19 +47,9 @@ struct StoreFile: Sendable {
     private static func prepare(_ database: Database, _ file: URL, _ maximumSize: Int?) throws {
         try database.execute(sql: "PRAGMA trusted_schema = OFF")
         let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let objects = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
         let isNew = application == 0 && objects == 0
-        guard application == StoreSchema.applicationID || isNew else {
-            throw EventStoreError(
-                .notOurs, "\(file.path) is a database of another program. Give the event store another path")
-        }
-        guard version == StoreSchema.version || isNew else {
-            throw EventStoreError(
-                .notOurs,
-                "\(file.path) was written by another version of this program (\(version); this one knows "
-                    + "\(StoreSchema.version)). Run that version, or move the file aside")
-        }
+        if !isNew { try StoreSchema.check(database, file) }
         // This must precede the first write.
         if isNew { try database.execute(sql: StoreSchema.pageSize) }
         // With the log, writers do not wait for readers, and a commit is one write to the log (SQLite, "Write-Ahead

@@ -52,6 +52,29 @@ enum StoreSchema {
         """,
     ]
 
+    /// Checks that a file is an event store whose tables this version can read.
+    ///
+    /// - Throws: ``EventStoreError``: `notOurs` or `newer`.
+    static func check(_ database: Database, _ file: URL) throws {
+        guard try Int32.fetchOne(database, sql: "PRAGMA application_id") == applicationID else {
+            throw EventStoreError(
+                .notOurs, "\(file.path) is not an event store. Give the store another path, or move the file")
+        }
+        let found = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        guard found <= version else {
+            throw EventStoreError(
+                .newer,
+                "a later version of this program wrote \(file.path) (format \(found); this one reads \(version)). "
+                    + "Install that version again, or restore a backup from before the update")
+        }
+        guard found == version else {
+            throw EventStoreError(
+                .notOurs,
+                "\(file.path) is from before version 0.1.0 (format \(found); this program reads \(version)). "
+                    + "Move it aside")
+        }
+    }
+
     /// Creates the tables.
     static func create(in database: Database) throws {
         // An index comes after its table.

@@ -44,13 +44,12 @@ public struct EventStoreInspector: Sendable {
                 try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA wal_autocheckpoint = 0")
             }
             database = try DatabaseQueue(path: file.path, configuration: configuration)
-            let isOurs = try database.read { database in
-                try Int32.fetchOne(database, sql: "PRAGMA application_id") == StoreSchema.applicationID
-                    && Int32.fetchOne(database, sql: "PRAGMA user_version") == StoreSchema.version
-                    && StoreSchema.isWhole(database)
+            let isWhole = try database.read { database in
+                try StoreSchema.check(database, file)
+                return try StoreSchema.isWhole(database)
             }
-            guard isOurs else {
-                throw EventStoreError(.notOurs, "\(file.path) is not an event store, or is from another version")
+            guard isWhole else {
+                throw EventStoreError(.notOurs, "\(file.path) is not an event store: it has other tables")
             }
         } catch {
             throw EventStoreError(error, file, otherwise: .cannotOpen)

@@ -7,7 +7,6 @@ import Foundation
 
 /// The first part of a segment: where it stands in its run, and the core's settings.
 struct JournalHead: Codable, Sendable {
-    var version = 1
     /// The program that wrote it.
     var software = ProgramVersion.current
     /// The run of beacond.
@@ -40,8 +39,17 @@ struct JournalSegment: Sendable {
         var packed: ArraySlice<UInt8>
     }
 
-    /// The first bytes of the file.
+    /// The first bytes of the file. A later form has another number.
     static let mark = Array("swift-beacon journal 1\n".utf8)
+    private static let name = Array("swift-beacon journal ".utf8)
+
+    /// Returns whether a file is a journal of a form that only a later version reads.
+    static func isNewer(_ path: String) -> Bool {
+        guard let file = FileHandle(forReadingAtPath: path) else { return false }
+        defer { try? file.close() }
+        let begin = Array((try? file.read(upToCount: mark.count)) ?? Data())
+        return begin.starts(with: name) && begin != mark
+    }
 
     /// The largest unpacked block. A greater length is damage.
     private static let largest = 64 << 20

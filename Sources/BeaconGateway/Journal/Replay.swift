@@ -33,12 +33,15 @@ package struct Replay: Sendable {
     /// The reasons why the journal cannot be played.
     package enum Failure: Error, CustomStringConvertible {
         case empty(String)
+        case newer(String)
         case notKept(from: Double, to: Double)
 
         package var description: String {
             switch self {
             case .empty(let folder):
                 "there is no journal in \(folder). beacond writes one while it runs, unless the file has \"journal: false\""
+            case .newer(let path):
+                "a later version of beacond wrote \(path); play it with that version"
             case .notKept(let from, let to):
                 "the journal has nothing of this time; it reaches from \(ReplayText.time(from)) to \(ReplayText.time(to))"
             }
@@ -111,7 +114,10 @@ package struct Replay: Sendable {
     /// - Parameter isBounded: true to begin at that checkpoint in any case.
     func segments(for stretch: Stretch, isBounded: Bool = false) throws -> [Segment] {
         let all = Self.segments(in: folder)
-        guard let first = all.first, let last = all.last else { throw Failure.empty(folder) }
+        guard let first = all.first, let last = all.last else {
+            let newer = JournalFolder.files(in: folder).first { JournalSegment.isNewer($0.path) }
+            throw newer.map { Failure.newer($0.path) } ?? Failure.empty(folder)
+        }
         guard first.begin <= stretch.to, last.end >= stretch.from else {
             throw Failure.notKept(from: first.firstEnd, to: last.end)
         }

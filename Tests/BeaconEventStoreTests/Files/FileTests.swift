@@ -2,6 +2,7 @@ import BeaconEventStore
 import BeaconSupport
 import CLibrary
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -54,6 +55,32 @@ struct FileTests {
                 _ = try EventStore.restore(from: path, to: folder.url.appendingPathComponent("restored"))
             })
         #expect(errors.allSatisfy { $0?.code == .notOurs })
+    }
+
+    @Test("A file of a later version is refused with a sentence by everything that opens it, and stays as it is")
+    func newer() async throws {
+        let bench = try StoreBench()
+        try await bench.store.append(Step(bench.events(3)))
+        await bench.store.close()
+        let database = try DatabaseQueue(path: bench.file.path)
+        let version = try await database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } ?? 0
+        try await database.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA user_version = \(version + 1); PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        try database.close()
+        let before = try Data(contentsOf: bench.file)
+        let restored = bench.folder.url.appendingPathComponent("restored")
+        for open in [
+            { _ = try EventStore(file: bench.file, logger: StoreBench.quiet) },
+            { _ = try EventStoreInspector(file: bench.file) },
+            { _ = try EventStore.restore(from: bench.file, to: restored) },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: EventStoreError.self) { try open() }
+            #expect(error?.code == .newer)
+            #expect(error?.message.contains("Install that version again") == true)
+        }
+        #expect(try Data(contentsOf: bench.file) == before)
+        #expect(!FileManager.default.fileExists(atPath: restored.path))
     }
 
     @Test("Only the writing process moves its log into the file: an operator's change does not")

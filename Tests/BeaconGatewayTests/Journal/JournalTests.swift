@@ -222,6 +222,30 @@ struct JournalTests {
         }
     }
 
+    @Test("A segment of a later form is left alone, and named if there is nothing else")
+    func newer() async throws {
+        let journal = journal()
+        let later = 6 * 3600
+        for begin in [0, later] {
+            await journal.append(Self.stretch(begin..<begin + 100))
+            await journal.append(Self.stretch(begin + 100..<begin + 200))
+        }
+        func makeNewer(_ number: Int) throws -> Data {
+            let file = JournalFolder.files(in: folder)[number]
+            var bytes = try #require(FileManager.default.contents(atPath: file.path))
+            bytes.replaceSubrange(0..<JournalSegment.mark.count, with: Array("swift-beacon journal 2\n".utf8))
+            try bytes.write(to: URL(fileURLWithPath: file.path))
+            return bytes
+        }
+        let first = try makeNewer(0)
+        let stretch = Replay.Stretch(from: Double(later + 100), to: Double(later + 150))
+        _ = try Replay(folder: folder).play(stretch)
+        _ = try makeNewer(1)
+        let fault = #expect(throws: Replay.Failure.self) { try Replay(folder: folder).play(stretch) }
+        #expect(fault?.description.contains("a later version of beacond wrote") == true)
+        #expect(FileManager.default.contents(atPath: JournalFolder.files(in: folder)[0].path) == first)
+    }
+
     @Test("Beyond their size, the oldest segments are deleted, and a replay begins at a checkpoint and says so")
     func bounds() async throws {
         var settings = JournalSettings()
