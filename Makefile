@@ -21,7 +21,7 @@ test-porting: ## Run the tests of the port of iOS code, which is a separate pack
 	swift test --package-path Porting --explicit-target-dependency-import-check error
 
 torture: setup ## Run one beacond for SECONDS (60) with random faults from SEED (1)
-	swift build --product beacond
+	swift build --traits Gateway --product beacond
 	scripts/torture --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
 
 soak: deb ## Run the beacond service in a virtual machine for SECONDS (3600) with random faults from SEED (1), and write a report; as root

@@ -70,6 +70,7 @@ let package = Package(
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .executable(name: "beacond", targets: ["BeaconDaemon"]),
     ],
+    // None is on by default: Apple's names need swift-log only. All commands in a checkout pass `--traits Gateway`.
     traits: [
         .trait(name: "Combine", description: "Combine, over OpenCombine."),
         .trait(name: "CommandLine", description: "The command beacon."),
@@ -77,9 +78,6 @@ let package = Package(
             name: "Delivery",
             description: "BeaconDelivery, BeaconMQTT and KumulosSDK, with HTTP, SQLite and cryptography."),
         .trait(name: "Gateway", description: "The daemon beacond, with a web server and YAML, and all of the others."),
-        // A checkout has all of it. An app names what it takes: `traits: []` for Apple's names, and then swift-log is
-        // all that is resolved.
-        .default(enabledTraits: ["Gateway"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -541,36 +539,51 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// `make test-quick` builds and tests what needs no package but swift-log: no server, database or cryptography. It is
-// the core, its sources and Apple's names, and the first test runs after a tenth of the whole.
-if Context.environment["BEACON_QUICK"] != nil {
-    // Without its trait, Apple's Core Location has no Combine.
-    for target in package.targets where target.name == "CoreLocation" {
-        target.dependencies.removeAll { if case .targetItem("BeaconCombine", _) = $0 { true } else { false } }
-    }
-    func isLight(_ target: Target) -> Bool {
-        target.dependencies.allSatisfy { dependency in
-            switch dependency {
-            case .productItem(_, let package, _, _): package == "swift-log"
-            case .targetItem(let name, _), .byNameItem(let name, _):
-                package.targets.first { $0.name == name }.map(isLight) ?? false
-            @unknown default: false
+extension Package {
+    /// Removes the targets that need other packages than these, the products of such targets, and the other packages.
+    func keepTargets(needing packages: Set<String>, except excluded: Set<String> = []) {
+        // Without its trait, Apple's Core Location has no Combine.
+        for target in targets where target.name == "CoreLocation" {
+            target.dependencies.removeAll { if case .targetItem("BeaconCombine", _) = $0 { true } else { false } }
+        }
+        func isKept(_ target: Target) -> Bool {
+            target.dependencies.allSatisfy { dependency in
+                switch dependency {
+                case .productItem(_, let package, _, _): package.map(packages.contains) ?? false
+                case .targetItem(let name, _), .byNameItem(let name, _):
+                    targets.first { $0.name == name }.map(isKept) ?? false
+                @unknown default: false
+                }
             }
         }
-    }
-    // Those of NATS and MQTT need nothing but their servers.
-    let light = package.targets.filter { isLight($0) && !["BeaconNATSTests", "BeaconBrokerTests"].contains($0.name) }
-    let names = Set(light.map(\.name))
-    package.products = package.products.filter { product in
-        switch product {
-        case let library as Product.Library: names.isSuperset(of: library.targets)
-        case let program as Product.Executable: names.isSuperset(of: program.targets)
-        default: false
+        let kept = targets.filter { isKept($0) && !excluded.contains($0.name) }
+        let names = Set(kept.map(\.name))
+        products = products.filter { product in
+            switch product {
+            case let library as Product.Library: names.isSuperset(of: library.targets)
+            case let program as Product.Executable: names.isSuperset(of: program.targets)
+            default: false
+            }
+        }
+        targets = kept
+        dependencies = dependencies.filter { dependency in
+            guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+            return packages.contains { location.hasSuffix("/" + $0) }
         }
     }
-    package.targets = light
-    package.dependencies = package.dependencies.filter { dependency in
-        if case .sourceControl(_, let location, _) = dependency.kind { return location.hasSuffix("/swift-log") }
-        return false
-    }
+}
+
+if Context.environment["BEACON_QUICK"] != nil {
+    // `make test-quick` builds and tests what needs no package but swift-log: no server, database or cryptography. It
+    // is the core, its sources and Apple's names, and the first test runs after a tenth of the whole. The tests of NATS
+    // and MQTT need their servers.
+    package.keepTargets(needing: ["swift-log"], except: ["BeaconNATSTests", "BeaconBrokerTests"])
+} else if Context.environment["SPI_BUILD"] != nil {
+    // The Swift Package Index sets SPI_BUILD. It builds all targets with the default traits and can name no others. So
+    // does SwiftPM with the earlier version that scripts/check-interface compares with. Here they have all libraries,
+    // and no packages of the programs.
+    package.keepTargets(needing: [
+        "swift-log", "OpenCombine", "GRDB.swift", "async-http-client", "swift-nio", "swift-nio-ssl", "swift-metrics",
+    ])
+    package.traits.insert(.default(enabledTraits: ["Gateway"]))
 }

@@ -8,7 +8,7 @@ let modules = Target.Dependency.product(name: "RepositoryModules", package: "swi
 let package = Package(
     name: "swift-beacon-benchmarks",
     dependencies: [
-        .package(name: "swift-beacon", path: ".."),
+        .package(name: "swift-beacon", path: "..", traits: ["Delivery"]),
         // The webhooks' HTTP client, for a bare loop to compare the delivery with.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

@@ -14,7 +14,7 @@ func app(_ name: String, _ faces: String...) -> Target {
 
 let package = Package(
     name: "Examples",
-    dependencies: [.package(name: "swift-beacon", path: "..")],
+    dependencies: [.package(name: "swift-beacon", path: "..", traits: ["Gateway"])],
     targets: [
         app("Museum", "CoreLocation"),
         app("DepartmentStore", "CoreLocation"),

@@ -2,5 +2,5 @@
     // OpenCombine has the same names as Combine.
     @_exported public import OpenCombine
 #else
-    #error("Combine needs a trait: .package(…, traits: [\"Combine\"])")
+    #error("Combine needs .package(…, traits: [\"Combine\"]). In a checkout: swift build --traits Gateway")
 #endif

@@ -4,5 +4,5 @@
 @_exported public import struct BeaconSupport.Secret
 
 #if !Delivery && !Gateway
-    #error("BeaconDelivery, BeaconMQTT and KumulosSDK need a trait: .package(…, traits: [\"Delivery\"])")
+    #error("BeaconDelivery needs .package(…, traits: [\"Delivery\"]). In a checkout: swift build --traits Gateway")
 #endif

@@ -12,8 +12,8 @@ import Testing
 /// The rows that a beacon's published state adds to Home Assistant's recorder, measured with the real gateway and the
 /// real states in virtual time. A row is a change of an entity's value.
 ///
-/// `BEACON_ROWS_HOURS=4 swift test --filter RecorderRowsTests` prints the numbers of docs/mqtt.md. By default, it
-/// measures one hour.
+/// `BEACON_ROWS_HOURS=4 swift test --traits Gateway --filter RecorderRowsTests` prints the numbers of docs/mqtt.md. By
+/// default, it measures one hour.
 @Suite(
     "Rows in Home Assistant's recorder", .enabled(if: SharedData.isThere, "../shared/data is not there"), .serialized)
 struct RecorderRowsTests {
