@@ -131,9 +131,12 @@ extension BeaconCenter {
             logger.error("denying all permissions to \(application): \(error)")
             configuration.initialStatus = .denied
         }
-        let center = BeaconCenter(configuration)
         // An empty value is the same as an unset one: containers pass unset variables on as empty.
         let source = SourceSpecification(ProcessInfo.processInfo.environment["BEACON_SOURCE"] ?? "auto")
+        // An app asks for it before the radio has been opened. The bluetoothd of another bus can have other adapters.
+        configuration.lacksRadio =
+            source.lacksAdapter && ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"] == nil
+        let center = BeaconCenter(configuration)
         center.use(SourceRunner(source, pace: .times(1)))
         return center
     }

@@ -226,6 +226,16 @@ package actor BeaconCenter {
     /// The state of the center after its last change.
     package nonisolated var snapshot: CenterSnapshot { published.withLock { $0 } }
 
+    /// A Boolean value indicating whether there is a radio, whatever its state. It counts as there until something shows
+    /// that it is not.
+    package nonisolated var hasRadio: Bool {
+        switch snapshot.radio {
+        case .unsupported: false
+        case .unknown: !configuration.lacksRadio
+        default: true
+        }
+    }
+
     /// The newest time that the radio gave; nil before the first.
     package nonisolated var time: Timestamp? {
         let newest = newestTime.load(ordering: .relaxed)

@@ -60,6 +60,10 @@ package struct CenterConfiguration: Sendable {
     /// The device and the air of a test that the center belongs to; nil in an app.
     package var owner: Owner?
 
+    /// A Boolean value indicating whether the machine lacks the radio that the application would use, as far as that is
+    /// known before the radio is open.
+    package var lacksRadio = false
+
     /// A Boolean value indicating whether Core Bluetooth scans hide the data of iBeacons: true as on iOS, false as on
     /// macOS.
     package var hidesBeaconsFromScans = true

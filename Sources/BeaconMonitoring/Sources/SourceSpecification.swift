@@ -67,6 +67,15 @@ public struct SourceSpecification: Hashable, Sendable {
         .init(kind: .network(Network(source: source)))
     }
 
+    /// A Boolean value indicating whether it needs an adapter of this machine, and the kernel has none that it could
+    /// mean.
+    package var lacksAdapter: Bool {
+        switch kind {
+        case .auto(let names), .hci(let names), .bluez(let names): !RadioSelection.hasAdapter(named: names)
+        default: false
+        }
+    }
+
     /// The parsers of network sources. Each returns nil for text in another form.
     private static let networkForms: [@Sendable (String) -> (any NetworkSource)?] = [
         { BrokerSource($0) },

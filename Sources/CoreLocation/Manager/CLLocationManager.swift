@@ -55,17 +55,17 @@ open class CLLocationManager: NSObject {
 
     /// Returns true for `CLBeaconRegion`, unless the machine is known to have no radio; false for other regions.
     ///
-    /// Returns true until a radio has reported its state. The result does not depend on permission.
+    /// The result does not depend on permission, nor on whether the radio is switched on.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
         regionClass is CLBeaconRegion.Type && hasRadio
     }
 
     /// Returns true, unless the machine is known to have no radio.
     ///
-    /// Returns true until a radio has reported its state. The result does not depend on permission.
+    /// The result does not depend on permission, nor on whether the radio is switched on.
     open class func isRangingAvailable() -> Bool { hasRadio }
 
-    private static var hasRadio: Bool { BeaconCenter.current.snapshot.radio != .unsupported }
+    private static var hasRadio: Bool { BeaconCenter.current.hasRadio }
 
     /// Returns false: changes of position cannot be detected here.
     open class func significantLocationChangeMonitoringAvailable() -> Bool { false }

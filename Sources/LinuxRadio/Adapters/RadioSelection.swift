@@ -41,6 +41,18 @@ public struct RadioSelection: Hashable, Sendable {
             adapters.append(adapter)
         }
     }
+
+    /// Returns whether the kernel lists an adapter that these names could mean; true if a name is invalid.
+    ///
+    /// - Parameter root: a folder that replaces `/`.
+    package static func hasAdapter(named names: String?, root: String = "") -> Bool {
+        guard let wanted = try? RadioSelection(.auto, named: names).adapters else { return true }
+        // The list also has connections, such as hci0:64.
+        let there = SystemFiles(root: root).names(in: "/sys/class/bluetooth").compactMap { AdapterName($0) }
+        return wanted.isEmpty
+            ? !there.isEmpty
+            : wanted.contains { name in if case .address = name { !there.isEmpty } else { there.contains(name) } }
+    }
 }
 
 /// An adapter as a user names it: by its number, as in `hci0`, which may change when adapters are plugged in, or by its

@@ -9,6 +9,16 @@ import Testing
 struct CLLocationManagerTests {
     private let shop = CLBeaconRegion(uuid: deployment, identifier: "shop")
 
+    @Test("An app that asks before the radio is open learns whether there can be one", arguments: [true, false])
+    func availabilityAtTheStart(lacksRadio: Bool) {
+        var configuration = CenterConfiguration(application: ApplicationIdentity("test"), store: MemoryRegionStore())
+        configuration.lacksRadio = lacksRadio
+        BeaconCenter.withCurrent(BeaconCenter(configuration)) {
+            #expect(CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self) == !lacksRadio)
+            #expect(CLLocationManager.isRangingAvailable() == !lacksRadio)
+        }
+    }
+
     @Test("A delegate that is set after the first callback was due receives the authorization once (M3)")
     func lateDelegate() async {
         let bench = await MonitorBench()

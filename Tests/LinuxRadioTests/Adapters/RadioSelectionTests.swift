@@ -1,6 +1,8 @@
 import BeaconModel
 import BeaconRadio
+import Foundation
 import LinuxRadio
+import TestSupport
 import Testing
 
 struct RadioSelectionTests {
@@ -23,6 +25,23 @@ struct RadioSelectionTests {
             try RadioSelection(.hci, named: text)
         } throws: { error in
             (error as? RadioError)?.message.contains("\"\(text)\" names no adapter") == true
+        }
+    }
+
+    @Test("The kernel's list says at once whether there can be an adapter")
+    func presence() throws {
+        let folder = try TemporaryFolder()
+        #expect(!RadioSelection.hasAdapter(named: nil, root: folder.url.path))
+        // A connection of an adapter that has gone is no adapter.
+        for (name, isThere) in [("hci1:64", false), ("hci1", true)] {
+            try FileManager.default.createDirectory(
+                at: folder.url.appendingPathComponent("sys/class/bluetooth/\(name)"), withIntermediateDirectories: true)
+            #expect(RadioSelection.hasAdapter(named: nil, root: folder.url.path) == isThere)
+        }
+        for (names, isThere) in [
+            ("hci1", true), ("hci0", false), ("hci0,hci1", true), ("00:1A:7D:DA:71:13", true), ("nonsense", true),
+        ] {
+            #expect(RadioSelection.hasAdapter(named: names, root: folder.url.path) == isThere, "\(names)")
         }
     }
 }
