@@ -13,7 +13,7 @@ let modules = Target.Dependency.product(name: "RepositoryModules", package: "swi
 
 let package = Package(
     name: "swift-beacon-fuzz",
-    dependencies: [.package(name: "swift-beacon", path: "..", traits: [])],
+    dependencies: [.package(name: "swift-beacon", path: "..")],
     targets: [
         .executableTarget(
             name: "BeaconFuzz",
