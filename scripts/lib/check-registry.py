@@ -79,7 +79,7 @@ for name, address in names.items():
         file = work / "beacond.yaml"
         file.write_text("sources: [simulation:museum?loop]\nregions: []\nweb: true\n")
         container = run(
-            *podman, "run", "--detach", "--network", "none", "--read-only", "--cap-drop", "all", "--volume", f"{file}:/etc/beacond.yaml:ro",
+            "podman", "run", "--detach", "--network", "none", "--read-only", "--cap-drop", "all", "--volume", f"{file}:/etc/beacond.yaml:ro",
             f"{address}:{version}").stdout.strip()
         try:
             deadline = time.monotonic() + 120
