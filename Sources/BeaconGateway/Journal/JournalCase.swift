@@ -28,13 +28,11 @@ package struct JournalCase: Sendable {
         var before: Replay.Segment?
         var isWhole = false
         for segment in try replay.segments(for: stretch, isBounded: true) {
-            guard let content = FileManager.default.contents(atPath: segment.file.path) else { break }
-            let all = Array(content)
-            let blocks = JournalSegment.blocks(in: all)
+            guard let content = JournalContent(segment.file) else { break }
             let isContinued = isWhole && before.map { segment.continues($0) } ?? false
-            isWhole = JournalSegment.isWhole(all, blocks)
-            for block in blocks {
-                guard var parts = JournalSegment.parts(of: block) else { break }
+            isWhole = content.isWhole
+            for (number, block) in content.blocks.enumerated() {
+                guard var parts = content.parts(of: number, isKept: false) else { break }
                 if isContinued {
                     parts.removeAll { if case .head = $0 { true } else { false } }
                 }

@@ -25,7 +25,7 @@ struct RecordedRules: Codable, Sendable {
         var state: State?
     }
 
-    /// What a rule has seen.
+    /// The visits and the last runs of a rule.
     struct State: Codable, Sendable {
         var heard: ProximityMachine
         var isNew: Bool

@@ -294,5 +294,7 @@ struct RuleTests {
         let message = RuleMessage(title: "{place}", text: "{user}: {beacon} {nobody} {", url: "https://x/{region}")
         let filled = message.filled(["place": "desk", "user": "{beacon}", "beacon": "key", "region": "hall"])
         #expect(filled == RuleMessage(title: "desk", text: "{beacon}: key {nobody} {", url: "https://x/hall"))
+        let address = RuleMessage(text: "{user}", url: "https://x/?u={user}&b={nobody}").filled(["user": "a&b=ü/?"])
+        #expect(address == RuleMessage(text: "a&b=ü/?", url: "https://x/?u=a%26b%3D%C3%BC%2F%3F&b={nobody}"))
     }
 }
