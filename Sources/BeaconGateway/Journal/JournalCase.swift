@@ -211,6 +211,11 @@ struct JournalCover {
             rule.regions = entry.regions.map { Set($0.sorted().map { name($0, "region") }) }
             rule.beacons = entry.beacons.map { Set($0.map { identity($0) }) }
             rule.places = entry.places.map { Set($0.sorted().map { name($0, "place") }) }
+            rule.unless?.regions = entry.unless?.regions.map { Set($0.sorted().map { name($0, "region") }) }
+            rule.unless?.beacons = entry.unless?.beacons.map { Set($0.map { identity($0) }) }
+            // Their texts have names.
+            rule.state?.seen = nil
+            rule.state?.held = nil
             if let state = entry.state {
                 rule.state?.heard = state.heard.mapped { identity($0) }
                 rule.state?.firings = [:]
