@@ -20,6 +20,9 @@ package struct ConfigurationContext: Equatable, Sendable {
     /// True if this beacond, or another that reports to it, looks for cloned beacons.
     package var learnsOfClones = false
 
+    /// The age at which the history deletes events; nil without a history.
+    package var historyAge: Duration?
+
     /// Creates an empty context.
     package init() {}
 

@@ -24,6 +24,9 @@ struct AppEventForm: Decodable {
     private static let largestData = 16 << 10
     static let largestEvent = 64 << 10
 
+    /// Decoding does not tell these apart.
+    private static let unreadable = "is not valid JSON, or has a number that is too large or half of a character"
+
     /// Reads an event.
     ///
     /// - Throws: ``Problem``, whose only fault has the key at fault; an empty key for the event itself.
@@ -31,7 +34,7 @@ struct AppEventForm: Decodable {
         guard json.count <= Self.largestEvent else {
             throw Self.problem("", "has more than \(Self.largestEvent) bytes")
         }
-        self = try Self.decoded(from: json, else: "is not a JSON object")
+        self = try Self.decoded(from: json, else: Self.unreadable)
         for (key, text) in [("type", type), ("uuid", uuid)] where !Self.isName(text) {
             throw Self.problem(key, "must be a text of 1 to \(Self.longestName) bytes on one line")
         }
@@ -109,7 +112,7 @@ struct AppEventForm: Decodable {
         timestamp < 1e9 ? Timestamp(seconds: timestamp / 1000) : Timestamp(since1970: timestamp)
     }
 
-    /// What the user did with a message in an app, by the type of the event.
+    /// The verb for an action of the user on a message, by the type of the event.
     private static let messageVerbs = [
         "k.message.delivered": "received", "k.message.opened": "opened", "k.message.read": "read",
         "k.message.dismissed": "closed", "k.message.inbox.deleted": "deleted",
@@ -207,59 +210,19 @@ struct AppEventBatch {
     ///
     /// - Throws: ``Problem`` if the request is no list, or has too many events.
     init(_ body: Data) throws {
-        guard let parts = JSONElements.of(body) else {
+        guard let parts = JSONElements.of([UInt8](body)) else {
             throw Problem(.badRequest, "the body is not a JSON list of events")
         }
         guard parts.count <= Self.maximumEvents else {
             throw Problem(
                 .contentTooLarge, "the request has \(parts.count) events; send at most \(Self.maximumEvents) at once")
         }
-        for (index, part) in parts.enumerated() {
+        for (index, part) in parts.map({ Data($0) }).enumerated() {
             do {
                 events.append(try AppEventForm(part))
             } catch {
                 refused.append(RefusedAppEvent(part, at: index, error))
             }
         }
-    }
-}
-
-/// The elements of a JSON list, cut apart without decoding them.
-enum JSONElements {
-    /// Returns the text of each element; nil if the text is no list.
-    static func of(_ json: Data) -> [Data]? {
-        var parts: [Data] = []
-        var begin: Data.Index?
-        var (depth, isText, isEscaped, hasEnded) = (0, false, false, false)
-        for (index, byte) in zip(json.indices, json) {
-            if isEscaped {
-                isEscaped = false
-            } else if isText {
-                if byte == UInt8(ascii: "\\") { isEscaped = true }
-                if byte == UInt8(ascii: "\"") { isText = false }
-            } else if [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
-                continue
-            } else {
-                let isFirst = depth == 0
-                guard !hasEnded, !isFirst || byte == UInt8(ascii: "[") else { return nil }
-                switch byte {
-                case UInt8(ascii: "\""): isText = true
-                case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
-                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-                default: break
-                }
-                hasEnded = depth == 0
-                if hasEnded, byte != UInt8(ascii: "]") { return nil }
-                if isFirst {
-                    begin = json.index(after: index)
-                } else if hasEnded || depth == 1 && byte == UInt8(ascii: ","), let start = begin {
-                    let part = json[start..<index]
-                    let isEmpty = part.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-                    if !(hasEnded && parts.isEmpty && isEmpty) { parts.append(Data(part)) }
-                    begin = json.index(after: index)
-                }
-            }
-        }
-        return hasEnded ? parts : nil
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// A message as Kumulos' SDK for Swift 10.0.0 and OptimoveSDK 6.10 store it. A missing key, a text in place of a number
 /// or a time with fractions of a second would end the app.
 struct InAppMessage: Encodable, Sendable {
-    /// What the page for messages gets.
+    /// The content for the page that shows messages.
     struct Content: Encodable, Sendable {
         var title: String?
         var text: String

@@ -164,7 +164,7 @@ struct RuleRoutes: Sendable {
         }
         // Start with the oldest event, so that beacons that were there before `from` do not count as new.
         let (from, to) = (try Self.time(trial.from, "from") ?? .zero, try Self.time(trial.to, "to"))
-        let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .latest
+        let now = history.store.wallTime
         let kinds: Set<String> = ["enter", "exit", "place", "proximity", "gone", "suspicious"]
         var number: Int64 = 0
         var one = ActiveRule(rule)
@@ -174,21 +174,35 @@ struct RuleRoutes: Sendable {
         var ids = EventIDs()
         var installs: [String: Install] = [:]
         var newest: [BeaconIdentity: RecordedEvent] = [:]
-        func look(at event: RecordedEvent, until end: Timestamp = .latest) {
-            for found in one.occurrences(of: event.notification, event.stored.number, in: configuration) {
-                var occurrence = found.with(event.notification.install.flatMap { installs[$0] })
-                if event.notification.sender != nil {
-                    occurrence.lateness = .nanoseconds(max(0, event.stored.arrival.since(event.notification.time)))
-                }
-                guard rule.concerns(occurrence) else { continue }
-                let work = one.decide(occurrence, named: configuration.beacons.map(\.identity), ids: &ids)
-                guard (from...max(from, end)).contains(occurrence.time) else { continue }
+        func add(_ decisions: [RuleDecision], until end: Timestamp = .latest) {
+            for decision in decisions where (from...max(from, end)).contains(decision.occurrence.time) {
+                let (occurrence, work) = (decision.occurrence, decision.work)
+                guard work.ran || work.reason != nil else { continue }
                 let run = TrialValue.Run(
-                    time: occurrence.time.seconds, event: event.stored.number, summary: occurrence.notification.summary,
+                    time: occurrence.time.seconds, event: occurrence.number, summary: occurrence.notification.summary,
                     person: occurrence.person.isEmpty ? nil : occurrence.person,
                     reason: work.reason)
                 if work.ran { value.runs.append(run) } else { value.withheld.append(run) }
             }
+        }
+        /// Decides about the runs whose time was over before an event, or at the end.
+        func release(here isHere: Bool, _ isDue: (Timestamp) -> Bool) {
+            add(
+                one.release(
+                    here: isHere, now: nil, named: configuration.beacons.map(\.identity), ids: &ids, if: isDue),
+                until: to ?? .latest)
+        }
+        func look(at event: RecordedEvent, until end: Timestamp = .latest) {
+            let (notification, stored) = (event.notification, event.stored)
+            if notification.sender == nil { release(here: true) { $0 < notification.time } }
+            add(
+                one.receive(
+                    notification, stored, from: notification.install.flatMap { installs[$0] }, now: nil,
+                    in: configuration, ids: &ids
+                ) { _ in
+                    notification.sender == nil
+                        ? .zero : .nanoseconds(max(0, stored.arrival.since(notification.time)))
+                }, until: end)
         }
         while value.events < Self.maximumTried {
             let (page, last) = try await history.events(after: number)
@@ -214,6 +228,8 @@ struct RuleRoutes: Sendable {
                     event.notification.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
                     look(at: event, until: end)
                 }
+                release(here: true) { $0 <= end }
+                release(here: false) { $0 < now }
                 break
             }
             number = last
@@ -240,16 +256,20 @@ struct RuleRoutes: Sendable {
         // A rule with a message or for people only matches events that apps or other gateways sent.
         let isAboutHere = rule.audience == nil && (rule.target != nil || !rule.destinations.isEmpty)
         guard isAboutHere, !configuration.sources.isEmpty else { return [] }
-        return rule.events.filter(\.needsRanging).sorted { $0.description < $1.description }.map { event in
-            let kind: BeaconNotification.Kind = event == .gone ? .gone : .proximity
-            let isNotified = configuration.notify.kinds.contains(kind)
-            return .init(
-                event: event.description,
+        func reason(_ event: String, _ kind: BeaconNotification.Kind) -> TrialValue.Unknown {
+            .init(
+                event: event,
                 reason: "of this gateway's own receivers, the history has "
-                    + (isNotified
+                    + (configuration.notify.kinds.contains(kind)
                         ? "only the changes that caused notifications, and not the times when a receiver or beacond was not listening"
                         : "no such changes: \"events\" of \"notify\" lacks \(kind)"))
         }
+        var unknown = rule.events.filter(\.needsRanging).sorted { $0.description < $1.description }.map { event in
+            let kind: BeaconNotification.Kind = event == .gone ? .gone : .proximity
+            return reason(event.description, kind)
+        }
+        if rule.unless != nil { unknown.append(reason("unless", .proximity)) }
+        return unknown
     }
 }
 

@@ -61,7 +61,8 @@ extension Decodable {
         } catch DecodingError.keyNotFound(let key, let context) {
             throw problem(context.codingPath + [key], "is missing")
         } catch DecodingError.typeMismatch(_, let context) {
-            throw problem(context.codingPath, "is of another type")
+            let isWhole = context.codingPath.isEmpty
+            throw problem(context.codingPath, isWhole ? "is not a JSON object" : "is of another type")
         } catch DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty {
             throw problem(context.codingPath, "is null")
         } catch {

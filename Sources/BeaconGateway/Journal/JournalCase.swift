@@ -28,13 +28,11 @@ package struct JournalCase: Sendable {
         var before: Replay.Segment?
         var isWhole = false
         for segment in try replay.segments(for: stretch, isBounded: true) {
-            guard let content = FileManager.default.contents(atPath: segment.file.path) else { break }
-            let all = Array(content)
-            let blocks = JournalSegment.blocks(in: all)
+            guard let content = JournalContent(segment.file) else { break }
             let isContinued = isWhole && before.map { segment.continues($0) } ?? false
-            isWhole = JournalSegment.isWhole(all, blocks)
-            for block in blocks {
-                guard var parts = JournalSegment.parts(of: block) else { break }
+            isWhole = content.isWhole
+            for (number, block) in content.blocks.enumerated() {
+                guard var parts = content.parts(of: number, isKept: false) else { break }
                 if isContinued {
                     parts.removeAll { if case .head = $0 { true } else { false } }
                 }
@@ -213,6 +211,11 @@ struct JournalCover {
             rule.regions = entry.regions.map { Set($0.sorted().map { name($0, "region") }) }
             rule.beacons = entry.beacons.map { Set($0.map { identity($0) }) }
             rule.places = entry.places.map { Set($0.sorted().map { name($0, "place") }) }
+            rule.unless?.regions = entry.unless?.regions.map { Set($0.sorted().map { name($0, "region") }) }
+            rule.unless?.beacons = entry.unless?.beacons.map { Set($0.map { identity($0) }) }
+            // Their texts have names.
+            rule.state?.seen = nil
+            rule.state?.held = nil
             if let state = entry.state {
                 rule.state?.heard = state.heard.mapped { identity($0) }
                 rule.state?.firings = [:]

@@ -18,6 +18,7 @@ struct RecordedRules: Codable, Sendable {
         var beacons: Set<BeaconIdentity>?
         var places: Set<String>?
         var events: [String]
+        var unless: RuleEncounter?
         var schedule: RuleSchedule?
         var span: Duration?
         var isEnabled: Bool
@@ -25,12 +26,15 @@ struct RecordedRules: Codable, Sendable {
         var state: State?
     }
 
-    /// What a rule has seen.
+    /// The visits and the last runs of a rule.
     struct State: Codable, Sendable {
         var heard: ProximityMachine
         var isNew: Bool
         /// The last run for each beacon and region, if the rule runs once in a span.
         var firings: [String: Timestamp]
+        /// The sightings of beacons, and the runs that wait, if the rule has `unless`.
+        var seen: RuleSightings?
+        var held: [HeldRun]?
     }
 
     struct Region: Codable, Sendable {
@@ -63,7 +67,7 @@ struct RecordedRules: Codable, Sendable {
             Entry(
                 number: one.number, name: one.rule.name, regions: one.rule.regions, beacons: one.rule.beacons,
                 places: one.rule.places, events: one.rule.events.map(\.description).sorted(),
-                schedule: one.rule.schedule, span: one.rule.span, isEnabled: one.isEnabled)
+                unless: one.rule.unless, schedule: one.rule.schedule, span: one.rule.span, isEnabled: one.isEnabled)
         }
         guard !self.rules.isEmpty else { return }
         regions = configuration.regions.map { Region(name: $0.name, constraint: $0.region.constraint) }
@@ -74,12 +78,21 @@ struct RecordedRules: Codable, Sendable {
         let states = Dictionary(rules.map { ($0.number, $0) }) { first, _ in first }
         for index in self.rules.indices {
             guard let one = states[self.rules[index].number] else { continue }
+            // Not the users of apps.
+            func isRecorded(_ person: String) -> Bool {
+                names.contains(person) || BeaconIdentity(person: person).map(recorded.contains) ?? false
+            }
             self.rules[index].state = State(
                 heard: one.heard.mapped { recorded.contains($0) ? $0 : nil }, isNew: one.isNew,
-                // Not those of the users of apps.
-                firings: one.firings.filter { person, _ in
-                    names.contains(person) || BeaconIdentity(person: person).map(recorded.contains) ?? false
-                })
+                firings: one.firings.filter { isRecorded($0.key) })
+            guard one.rule.unless != nil else { continue }
+            self.rules[index].state?.seen = one.seenHere.filtered(isRecorded)
+            self.rules[index].state?.held = one.held.filter { isRecorded($0.occurrence.person) }.map { run in
+                var run = run
+                run.line = nil
+                run.occurrence.notification.beaconAttributes = [:]
+                return run
+            }
         }
     }
 
@@ -100,6 +113,7 @@ extension RecordedRules.Entry {
             name: name, regions: regions, beacons: beacons, events: Set(events.compactMap { try? RuleEvent($0) }),
             target: .program([]))
         (rule.places, rule.schedule, rule.span, rule.isEnabled) = (places, schedule, span, isEnabled)
+        rule.unless = unless
         return rule
     }
 }

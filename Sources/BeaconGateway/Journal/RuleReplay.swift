@@ -109,6 +109,8 @@ struct RuleReplay {
             book.active[index].heard = state.heard
             book.active[index].isNew = state.isNew
             book.active[index].firings = state.firings
+            book.active[index].seenHere = state.seen ?? RuleSightings()
+            book.active[index].held = state.held ?? []
         }
         if hasState { book.awaitBeacons() }
     }
@@ -141,7 +143,7 @@ struct RuleReplay {
     }
 
     private func runs(_ decisions: [RuleBook.Decision]) -> [ReplayedRun] {
-        decisions.map { decision in
+        decisions.filter { $0.work.ran || $0.work.reason != nil }.map { decision in
             let (occurrence, rule) = (decision.occurrence, book.active[decision.index].rule)
             let isOfBeacon = occurrence.event.isOfBeacon
             return ReplayedRun(

@@ -4,7 +4,19 @@ package import BeaconModel
 import BeaconMonitoring
 package import Foundation
 
-/// A rule with its state: what it has seen, and for whom it ran.
+/// A decision of a rule about an event, or about a run that waited.
+package struct RuleDecision: Sendable {
+    /// The event, with the time of the run, or of the reason why it does not run.
+    package var occurrence: RuleOccurrence
+    package var work: ActiveRule.Work
+
+    init(_ occurrence: RuleOccurrence, _ work: ActiveRule.Work) {
+        (self.occurrence, self.work) = (occurrence, work)
+        if work.held == nil { self.occurrence.time = work.runs.first?.time ?? occurrence.time }
+    }
+}
+
+/// A rule with its state: its visits and sightings, its last runs, and those that wait.
 package struct ActiveRule: Sendable {
     /// Counters of a rule since beacond started, except those of its program.
     package struct Counts: Hashable, Sendable {
@@ -24,7 +36,13 @@ package struct ActiveRule: Sendable {
         var firing: RuleFiring?
         var notification: BeaconNotification?
         var destinations: [String] = []
-        /// The reason why it does not run; nil if it does.
+        /// The line for the rule's program; nil to start none.
+        var line: [UInt8]?
+        /// The run that waits from now on.
+        var held: HeldRun?
+        /// The ids of runs that no longer wait.
+        var ended: [String] = []
+        /// The reason why it does not run; nil if it does, or waits.
         package var reason: String? { ran ? nil : runs.first?.detail }
     }
 
@@ -49,6 +67,14 @@ package struct ActiveRule: Sendable {
     package var isSwitchedOn: Bool?
     /// The time of the last run for each person, if the rule runs once in a span.
     var firings: [String: Timestamp] = [:]
+    /// The sightings by this machine's receivers, and by apps and other gateways.
+    var seenHere = RuleSightings()
+    var seenReported = RuleSightings()
+    /// True until the rule has its sightings from the history.
+    var needsHistory: Bool
+    /// The runs that wait, for events of this machine, and for those of apps and other gateways.
+    var held: [HeldRun] = []
+    var heldReported: [HeldRun] = []
     package var counts = Counts()
 
     package var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
@@ -56,6 +82,7 @@ package struct ActiveRule: Sendable {
     /// Creates an active rule without state.
     package init(_ rule: Rule) {
         self.rule = rule
+        needsHistory = rule.remembersSightings
         heard = ProximityMachine(rule.events)
         // Limits the memory that invented installs can occupy.
         reported = heard
@@ -64,22 +91,38 @@ package struct ActiveRule: Sendable {
 
     /// Decides whether the rule runs for an occurrence that concerns it.
     ///
-    /// - Parameter named: the named beacons, whose last run is always remembered.
+    /// - Parameters:
+    ///   - arrival: the time of arrival of an event of an app or another gateway; nil for this machine's.
+    ///   - line: the line for the rule's program.
+    ///   - named: the named beacons, whose last run is always remembered.
     package mutating func decide(
-        _ occurrence: RuleOccurrence, named: @autoclosure () -> [BeaconIdentity], ids: inout EventIDs
+        _ occurrence: RuleOccurrence, arrival: Timestamp? = nil, line: [UInt8]? = nil,
+        named: @autoclosure () -> [BeaconIdentity], ids: inout EventIDs
     ) -> Work {
-        let person = occurrence.personKey
-        var run = rule.run(for: occurrence)
-        if let reason = rule.reason(against: occurrence, last: firings[person]) {
+        let fault = rule.lateReason(against: occurrence) ?? pastReason(against: occurrence)
+        if fault == nil, let unless = rule.unless {
+            return hold(occurrence, unless.within, arrival: arrival, line: line, ids: &ids)
+        }
+        if let reason = fault ?? rule.reason(against: occurrence, last: firings[occurrence.personKey]) {
             counts.withheld += 1
+            var run = rule.run(for: occurrence)
             run.outcome = .withheld
             run.detail = reason
             return Work(runs: [run])
         }
+        return run(occurrence, line: line, named: named(), ids: &ids)
+    }
+
+    /// Runs the rule.
+    mutating func run(
+        _ occurrence: RuleOccurrence, line: [UInt8]?, named: @autoclosure () -> [BeaconIdentity], ids: inout EventIDs
+    ) -> Work {
         counts.ran += 1
+        let (run, person) = (rule.run(for: occurrence), occurrence.personKey)
         // The outcome of a program is recorded once it has ended.
         var work = Work(
             ran: true, runs: rule.target == nil || rule.message != nil || !rule.destinations.isEmpty ? [run] : [])
+        if rule.target != nil { work.line = line }
         if rule.span != nil {
             if firings.count >= Self.maximumPeople, firings[person] == nil {
                 // A tenth at once, since sorting for every invented person would be slow.

@@ -31,6 +31,10 @@ public struct Rule: Hashable, Sendable {
     /// The people whose events count; nil for all events, those from apps and those of this machine's receivers.
     public var audience: RuleAudience?
 
+    /// The beacons that hold its run back: it waits, and does not run if the person comes near one in time; nil to run
+    /// at once.
+    public var unless: RuleEncounter?
+
     /// The days and hours when it runs; nil for always.
     public var schedule: RuleSchedule?
 
@@ -110,6 +114,9 @@ extension Rule {
                 "events", \.events, .ruleEvents, default: "`enter`",
                 "The events that count, such as `[enter, near for 30s]`."),
             Setting("who", \.audience, .mappingIfGiven(RuleAudience.grammar), "Only events of apps, of these people."),
+            Setting(
+                "unless", \.unless, .mappingIfGiven(RuleEncounter.future),
+                "Waits, and does not run if the same user, install or beacon comes near one of these beacons in time."),
             Setting(
                 "when", \.schedule, .mappingIfGiven(RuleSchedule.grammar), default: "always", "The days and hours."),
             Setting(

@@ -8,11 +8,15 @@ public struct RuleAudience: Hashable, Sendable {
     public var installs: Set<String>?
     /// The attributes that users must have, each with its value.
     public var attributes: [String: String] = [:]
+    /// The beacons of which the person was near one before the event; nil for no condition.
+    public var was: RuleEncounter?
+    /// The beacons of which the person was near none before the event; nil for no condition.
+    public var wasNot: RuleEncounter?
 
     /// Creates an audience of all users and installs.
     public init() {}
 
-    /// Returns true if a person belongs to the audience.
+    /// Returns true if a person belongs to the audience. Its past is not checked.
     ///
     /// - Parameters:
     ///   - user: the user, if the app named one.
@@ -39,5 +43,11 @@ extension RuleAudience {
                 "attributes", \.attributes, .pairs("write attributes and their values, such as { plan: gold }"),
                 title: "Attributes of users",
                 "The attributes that users need, such as `{ plan: gold }`."),
+            Setting(
+                "was", \.was, .mappingIfGiven(RuleEncounter.past),
+                "Only people who were near one of these beacons before."),
+            Setting(
+                "was-not", \.wasNot, .mappingIfGiven(RuleEncounter.past),
+                "Only people who were near none of these beacons before."),
         ])
 }

@@ -3,6 +3,7 @@ import BeaconEngine
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
+import Foundation
 
 /// The rules with their state, and what they decide about events of this machine.
 ///
@@ -14,9 +15,10 @@ struct RuleBook: Sendable {
         var index: Int
         var occurrence: RuleOccurrence
         var work: ActiveRule.Work
-        /// The event for the rule's program, and the settings of its beacon; nil for an event of the history.
-        var line: ProximityEvent?
-        var settings: BeaconSettings?
+
+        init(_ index: Int, _ decision: RuleDecision) {
+            (self.index, occurrence, work) = (index, decision.occurrence, decision.work)
+        }
     }
 
     var active: [ActiveRule] = []
@@ -33,13 +35,15 @@ struct RuleBook: Sendable {
 
     /// Adds a rule without state.
     ///
-    /// - Parameter before: the rule before it was changed. Its switch stays, and its past runs if it still has a span.
+    /// - Parameter before: the rule before it was changed. Its switch stays, its past runs if it still has a span, and
+    ///   its waiting runs if it still waits.
     mutating func add(_ rule: Rule, after before: ActiveRule? = nil) {
         lastNumber += 1
         var one = ActiveRule(rule)
         one.number = lastNumber
         one.isSwitchedOn = before?.isSwitchedOn
         if let before, rule.span != nil { one.firings = before.firings }
+        if let before, rule.unless != nil { (one.held, one.heldReported) = (before.held, before.heldReported) }
         active.append(one)
     }
 
@@ -86,8 +90,12 @@ struct RuleBook: Sendable {
         let changes = reports.receive(report, at: time, from: receiver).sorted { $0.beacon < $1.beacon }
         let missing = missing(at: reports.time)
         for index in active.indices {
-            for change in missing { _ = active[index].heard.receive(change) }
+            for change in missing {
+                _ = active[index].heard.receive(change)
+                decisions += note(change, in: regions, index)
+            }
             for change in active[index].isNew ? reports.standing : changes {
+                decisions += note(change, in: regions, index)
                 let names = regions.lazy.filter { $0.constraint.matches(change.beacon) }.map(\.name)
                 guard active[index].rule.concerns(change.beacon, of: Set(names)) else { continue }
                 let matches = active[index].heard.receive(change)
@@ -98,14 +106,46 @@ struct RuleBook: Sendable {
         return decisions
     }
 
-    /// Returns the decisions for stays that have become long enough. Call it once all reports of a second have arrived.
+    /// Notes a change for the conditions of a rule on other beacons.
+    private mutating func note(
+        _ change: ProximityChange, in regions: [BeaconNotification.Region], _ index: Int
+    ) -> [Decision] {
+        guard let second, active[index].rule.unless != nil else { return [] }
+        let names = regions.filter { $0.constraint.matches(change.beacon) }.map(\.name)
+        // Waiting runs have the times of the wall clock.
+        let lead = second.time.since(reports.time)
+        var change = change
+        change.time = change.time.advanced(by: lead)
+        return active[index].note(change, of: ["\(change.beacon)"] + names.sorted(), in: Set(names), isHere: true)
+            .map { Decision(index, $0) }
+    }
+
+    /// Returns the decisions for stays that have become long enough, and for waiting runs whose time is over. Call it
+    /// once all reports of a second have arrived.
     mutating func settle() -> [Decision] {
         var decisions: [Decision] = []
         for index in active.indices {
             let matches = active[index].heard.advance(to: reports.time)
             decisions += decide(index, matches)
+            decisions += release(index)
         }
         return decisions
+    }
+
+    /// Returns the decisions for waiting runs of a rule whose time is over. While no receiver hears, they wait.
+    private mutating func release(_ index: Int) -> [Decision] {
+        guard let second else { return [] }
+        return active[index].release(
+            here: true, now: second.time, named: Array(second.beacons.keys), ids: &ids
+        ) { $0 <= second.time }.map { Decision(index, $0) }
+    }
+
+    /// Returns the decisions for a run that waits from now on, for an event of this machine in the history.
+    mutating func hold(_ run: HeldRun, _ index: Int) -> [Decision] {
+        var work = active[index].hold(run)
+        // It is stored already.
+        work.held = nil
+        return [Decision(index, RuleDecision(run.occurrence, work))] + release(index)
     }
 
     private mutating func decide(_ index: Int, _ matches: [ProximityMatch]) -> [Decision] {
@@ -129,21 +169,22 @@ struct RuleBook: Sendable {
             if let names = active[index].rule.regions {
                 line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint
             }
-            let work = active[index].decide(occurrence, named: Array(second.beacons.keys), ids: &ids)
-            return Decision(index: index, occurrence: occurrence, work: work, line: line, settings: settings)
+            var json: [UInt8] = []
+            if active[index].rule.target != nil {
+                EventJSON.append(line, adding: settings?.jsonMembers ?? [], to: &json)
+            }
+            let work = active[index].decide(occurrence, line: json, named: Array(second.beacons.keys), ids: &ids)
+            return Decision(index, RuleDecision(occurrence, work))
         }
     }
 
     /// Returns the decisions for an event of a region or a place, or for a suspicion.
     mutating func receive(_ event: BeaconNotification, in configuration: GatewayConfiguration) -> [Decision] {
         var decisions: [Decision] = []
-        for index in active.indices where active[index].isEnabled {
-            for occurrence in active[index].occurrences(of: event, in: configuration)
-            where active[index].rule.concerns(occurrence) {
-                let work = active[index].decide(
-                    occurrence, named: configuration.beacons.map(\.identity), ids: &ids)
-                decisions.append(Decision(index: index, occurrence: occurrence, work: work))
-            }
+        for index in active.indices {
+            decisions += active[index].receive(event, nil, from: nil, now: nil, in: configuration, ids: &ids) { _ in
+                .zero
+            }.map { Decision(index, $0) }
         }
         return decisions
     }
@@ -165,5 +206,14 @@ struct RuleBook: Sendable {
         return expected.beacons.subtracting(reports.standing.map(\.beacon)).sorted().map {
             ProximityChange($0, .gone, at: time)
         }
+    }
+}
+
+extension BeaconSettings {
+    /// The name and the attributes as members of the beacon's JSON object.
+    fileprivate var jsonMembers: [UInt8] {
+        var members: [String: JSONValue] = ["name": .string(name)]
+        if !attributes.isEmpty { members["attributes"] = .object(attributes.mapValues { .string($0) }) }
+        return Array(((try? JSONEncoder.sorted.encode(members)) ?? Data()).dropFirst().dropLast())
     }
 }

@@ -15,6 +15,8 @@ import ServiceLifecycle
 package struct RuleConsumer: Service {
     /// The number of events to handle at once.
     private static let chunk = 200
+    /// The time that an event has to be stored after its arrival, before a waiting run counts as over without it.
+    fileprivate static let patience = Duration.seconds(1)
 
     package let history: EventHistory
     let people: StoredPeople
@@ -56,7 +58,7 @@ package struct RuleConsumer: Service {
                 do {
                     let isMore = try await work()
                     if setFailure(nil) != nil { logger.notice("rules process events again") }
-                    if !isMore { await history.forRules.arrivals.wait(after: seen) }
+                    if !isMore { await wait(after: seen) }
                 } catch {
                     if Task.isCancelled { return }
                     if setFailure("\(error)") == nil {
@@ -66,6 +68,15 @@ package struct RuleConsumer: Service {
                 }
             }
         }
+    }
+
+    /// Waits for the next event, or for the end of a waiting run's time.
+    private func wait(after seen: Int) async {
+        let arrivals = history.forRules.arrivals
+        guard let due = await engine.nextRelease else { return await arrivals.wait(after: seen) }
+        let left = Duration.nanoseconds(max(0, due.since(history.store.wallTime))) + Self.patience
+        // At most a minute, since the clock may be set.
+        await arrivals.wait(after: seen, atMost: min(left + .milliseconds(10), .seconds(60)))
     }
 
     /// Stores the reason why rules cannot process events.
@@ -96,35 +107,57 @@ package struct RuleConsumer: Service {
         isWorking.withLock { $0 = true }
         defer { isWorking.withLock { $0 = false } }
         let newestBefore = try await newestEventBefore()
-        guard let batch = try await history.forRules.available(limit: Self.chunk) else { return false }
+        // Read before the query, so that no event that has arrived by then is missing.
+        let now = history.store.wallTime
+        let batch = try await history.forRules.available(limit: Self.chunk)
+        let configuration = await gateway.configuration
+        guard let batch else {
+            guard let due = await engine.nextRelease, due < now.advanced(by: -Self.patience.clampedNanoseconds) else {
+                return false
+            }
+            let (result, reviewed) = await engine.reviewed { active in
+                var result = Result(now: now, newestBefore: newestBefore, in: configuration)
+                result.release(&active)
+                return result
+            }
+            try await keep(result, try engine.step(for: result.work), reviewed)
+            return true
+        }
         let events = batch.events.compactMap(RecordedEvent.init)
         if await !engine.hasReplayed { try await replay(until: batch.from) }
+        try await recall(until: batch.from)
         var people = try await people.people(of: events.map(\.notification))
-        let now = history.store.wallTime
-        let configuration = await gateway.configuration
         let senders = events.map { people.receive($0.notification, at: now) }
         let (result, reviewed) = await engine.reviewed { active in
-            var result = Result(now: now, newestBefore: newestBefore)
-            for (event, install) in zip(events, senders) { result.decide(event, install, configuration, &active) }
+            var result = Result(now: now, newestBefore: newestBefore, in: configuration)
+            for (event, install) in zip(events, senders) { result.decide(event, install, &active) }
             return result
         }
         let installs = people.changed
         var step = try engine.step(for: result.work)
         step.changes += try installs.flatMap(StoredPeople.changes(saving:))
-        step.changes += try result.messages.map(StoredPeople.change(adding:))
         step.commit(batch)
         let receipts = events.compactMap { MessageReceipt($0.notification) }
         if !receipts.isEmpty {
             // In the transaction, since apps take messages at the same time.
             step.decision = { state, step in step.changes += try StoredPeople.changes(noting: receipts, in: state) }
         }
+        try await keep(result, step, reviewed, changed: installs.isEmpty ? [] : [.installs])
+        return true
+    }
+
+    /// Stores the effects of decisions in one transaction. After that, it keeps the state of the rules and starts their
+    /// programs.
+    private func keep(
+        _ result: Result, _ step: Step, _ reviewed: [ActiveRule], changed: Set<EventBroadcast.Topic> = []
+    ) async throws {
+        var (step, changed) = (step, changed)
+        step.changes += try result.messages.map(StoredPeople.change(adding:))
         try await history.store.append(step)
-        if !result.messages.isEmpty { self.people.newMessages.signal() }
-        var changed: Set<EventBroadcast.Topic> = installs.isEmpty ? [] : [.installs]
+        if !result.messages.isEmpty { people.newMessages.signal() }
         if !result.work.isEmpty { changed.insert(.rules) }
         if !changed.isEmpty { broadcast.send(.changed(changed)) }
-        await engine.apply(reviewed, starting: result.lines)
-        return true
+        await engine.apply(reviewed, holding: result.work.compactMap(\.held), starting: result.lines)
     }
 
     private func newestEventBefore() async throws -> Int64 {
@@ -137,23 +170,51 @@ package struct RuleConsumer: Service {
     /// Replays events from before the start to the rules, so that visits continue across a restart.
     private func replay(until position: Int64) async throws {
         let configuration = await gateway.configuration
+        let rules = Set(await engine.active.map(\.number))
+        if engine.needsHistory {
+            try await readHistory(until: position) { event, install, active in
+                for index in active.indices where rules.contains(active[index].number) {
+                    active[index].recall(event, from: install, in: configuration)
+                    if active[index].isEnabled { _ = active[index].occurrences(of: event, in: configuration) }
+                }
+            }
+        }
+        await engine.setReplayed(to: rules)
+    }
+
+    /// Lets rules that were added or changed know the sightings of the history.
+    private func recall(until position: Int64) async throws {
+        let rules = Set(await engine.active.filter(\.needsHistory).map(\.number))
+        guard !rules.isEmpty else { return }
+        let configuration = await gateway.configuration
+        try await readHistory(until: position) { event, install, active in
+            for index in active.indices where rules.contains(active[index].number) {
+                active[index].recall(event, from: install, in: configuration)
+            }
+        }
+        await engine.setReplayed(to: rules)
+    }
+
+    /// Reads the events of apps and other gateways up to a position.
+    private func readHistory(
+        until position: Int64,
+        _ read: @escaping @Sendable (BeaconNotification, Install?, inout [ActiveRule]) -> Void
+    ) async throws {
         var number: Int64 = 0
-        while number < position, engine.needsRanging {
+        while number < position {
             let (events, last) = try await history.events(after: number)
             guard let last else { break }
             let decoded = events.filter { $0.number <= position && $0.event.sender != nil }
                 .compactMap(RecordedEvent.init)
+            let installs = try await people.installs(Set(decoded.compactMap(\.notification.install)))
             let (_, reviewed) = await engine.reviewed { active in
                 for event in decoded {
-                    for index in active.indices {
-                        _ = active[index].occurrences(of: event.notification, in: configuration)
-                    }
+                    read(event.notification, event.notification.install.flatMap { installs[$0] }, &active)
                 }
             }
-            await engine.apply(reviewed, starting: [])
+            await engine.apply(reviewed)
             number = last
         }
-        await engine.setReplayed()
     }
 }
 
@@ -166,11 +227,16 @@ extension RuleConsumer {
         private var ids = EventIDs()
         private let now: Timestamp
         private let newestBefore: Int64
+        private let configuration: GatewayConfiguration
 
-        init(now: Timestamp, newestBefore: Int64) { (self.now, self.newestBefore) = (now, newestBefore) }
+        init(now: Timestamp, newestBefore: Int64, in configuration: GatewayConfiguration) {
+            (self.now, self.newestBefore, self.configuration) = (now, newestBefore, configuration)
+        }
 
         /// Returns how late an event became known.
-        private func lateness(of event: RecordedEvent, as occurrence: RuleOccurrence) -> Duration {
+        private static func lateness(
+            of event: RecordedEvent, as occurrence: RuleOccurrence, _ now: Timestamp, _ newestBefore: Int64
+        ) -> Duration {
             // A stay began earlier than the report of it; the time of the report counts.
             var since = max(occurrence.time, event.notification.time)
             if event.notification.sender == nil {
@@ -183,39 +249,49 @@ extension RuleConsumer {
         }
 
         /// Decides what rules do for an event.
-        mutating func decide(
-            _ event: RecordedEvent, _ install: Install?, _ configuration: GatewayConfiguration,
-            _ active: inout [ActiveRule]
-        ) {
+        mutating func decide(_ event: RecordedEvent, _ install: Install?, _ active: inout [ActiveRule]) {
+            let (now, newestBefore, configuration) = (now, newestBefore, configuration)
             for index in active.indices {
-                let found = active[index].occurrences(of: event.notification, event.stored.number, in: configuration)
-                for var occurrence in found
-                where active[index].rule.concerns(occurrence.with(install)) {
-                    occurrence = occurrence.with(install)
-                    occurrence.lateness = lateness(of: event, as: occurrence)
-                    var work = active[index].decide(
-                        occurrence, named: configuration.beacons.map(\.identity), ids: &ids)
-                    let rule = active[index].rule
-                    if work.ran {
-                        if let message = rule.message, let install {
-                            let beacon = configuration.beacons.first { $0.identity == event.notification.beacon }
-                            let content = message.filled(Rule.placeholders(of: occurrence, title: beacon?.name))
-                            let name = EventID(rule: rule.name, number: event.stored.number, of: occurrence)
-                            // One nanosecond apart, so that they keep their order.
-                            let time = now.advanced(by: Int64(messages.count))
-                            messages.append(
-                                InstallMessage(
-                                    id: "\(name)", install: install.id, user: occurrence.notification.person,
-                                    time: time, content: content, rule: rule.name))
-                            if !work.runs.isEmpty { work.runs[0].detail = content.text }
-                        }
-                        if rule.target != nil {
-                            lines.append((rule.run(for: occurrence), event.stored.event.line(of: event.notification)))
-                        }
-                    }
-                    self.work.append(work)
-                }
+                let decisions = active[index].receive(
+                    event.notification, event.stored, from: install, now: now, in: configuration, ids: &ids
+                ) { Self.lateness(of: event, as: $0, now, newestBefore) }
+                for decision in decisions { add(decision, of: active[index].rule) }
             }
+        }
+
+        /// Decides about waiting runs whose time was over some time ago.
+        mutating func release(_ active: inout [ActiveRule]) {
+            let end = now.advanced(by: -RuleConsumer.patience.clampedNanoseconds)
+            let (now, configuration) = (now, configuration)
+            for index in active.indices {
+                let decisions = active[index].release(
+                    here: false, now: now, named: configuration.beacons.map(\.identity), ids: &ids
+                ) { $0 < end }
+                for decision in decisions { add(decision, of: active[index].rule) }
+            }
+        }
+
+        private mutating func add(_ decision: RuleDecision, of rule: Rule) {
+            let occurrence = decision.occurrence
+            var work = decision.work
+            if work.ran {
+                if let message = rule.message, let install = occurrence.notification.install,
+                    let number = occurrence.number
+                {
+                    let beacon = configuration.beacons.first { $0.identity == occurrence.notification.beacon }
+                    let content = message.filled(Rule.placeholders(of: occurrence, title: beacon?.name))
+                    let name = EventID(rule: rule.name, number: number, of: occurrence)
+                    // One nanosecond apart, so that they keep their order.
+                    let time = now.advanced(by: Int64(messages.count))
+                    messages.append(
+                        InstallMessage(
+                            id: "\(name)", install: install, user: occurrence.notification.person, time: time,
+                            content: content, rule: rule.name))
+                    if !work.runs.isEmpty { work.runs[0].detail = content.text }
+                }
+                if let line = work.line { lines.append((rule.run(for: occurrence), line)) }
+            }
+            self.work.append(work)
         }
     }
 }
@@ -231,83 +307,4 @@ package struct RecordedEvent: Sendable {
         guard let notification = BeaconNotification(decoding: stored.event) else { return nil }
         (self.stored, self.notification) = (stored, notification)
     }
-}
-
-extension RuleOccurrence {
-    /// Returns the occurrence with its sender.
-    package func with(_ install: Install?) -> RuleOccurrence {
-        guard let install else { return self }
-        var result = self
-        result.notification.install = install.id
-        result.notification.person = result.notification.person ?? install.user
-        result.attributes = install.attributes
-        return result
-    }
-}
-
-extension ActiveRule {
-    /// Returns the occurrences of a rule that an event of the history means.
-    ///
-    /// - Parameters:
-    ///   - event: the event.
-    ///   - number: its number in the history.
-    ///   - configuration: the configuration, for its regions and the places of its beacons.
-    package mutating func occurrences(
-        of event: BeaconNotification, _ number: Int64? = nil, in configuration: GatewayConfiguration
-    ) -> [RuleOccurrence] {
-        let own = Set([event.region?.name].compactMap { $0 })
-        var (regions, place) = (own, event.place)
-        if let beacon = event.beacon {
-            for region in configuration.regions where region.region.constraint.matches(beacon) {
-                regions.insert(region.name)
-            }
-            if event.kind != .place {
-                place = configuration.beacons.first { $0.identity == beacon }?.place ?? place
-            }
-        }
-        func occurrence(_ kind: RuleEvent, at time: Timestamp) -> RuleOccurrence {
-            RuleOccurrence(
-                event: kind, time: time, notification: event,
-                regions: kind == .enter || kind == .exit ? own : regions, place: place, number: number)
-        }
-        switch event.kind {
-        case .enter: return [occurrence(.enter, at: event.time)]
-        case .exit: return [occurrence(.exit, at: event.time)]
-        case .suspicious: return [occurrence(.suspicious, at: event.time)]
-        case .place:
-            // Losing sight of a beacon, or finding it in the same place again, is no change.
-            let isChange = event.state != .unknown && event.place != event.before
-            return isChange ? [occurrence(.place, at: event.time)] : []
-        case .proximity, .gone:
-            guard let beacon = event.beacon, rule.concerns(beacon, of: regions) else { return [] }
-            let proximity = event.kind == .gone ? nil : event.proximity
-            if event.kind == .proximity, proximity == nil { return [] }
-            let matches =
-                event.sender == nil
-                ? updateNearest(beacon, proximity, event.receiver ?? "", at: event.time)
-                : reported.receive(
-                    ProximityChange(beacon, .init(proximity), at: event.time, lasts: event.install == nil),
-                    of: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")")
-            return matches.compactMap { match in RuleEvent(match.condition).map { occurrence($0, at: match.time) } }
-        default: return []
-        }
-    }
-
-    /// Returns the proximity matches of a change that this machine notified of. The nearest of several receivers
-    /// counts.
-    private mutating func updateNearest(
-        _ beacon: BeaconIdentity, _ proximity: Proximity?, _ receiver: String, at time: Timestamp
-    ) -> [ProximityMatch] {
-        notified[beacon, default: [:]][receiver] = proximity
-        let nearest = notified[beacon]?.values.max { $0.rank < $1.rank }
-        if nearest == nil { notified[beacon] = nil }
-        // Receivers report every second.
-        let before = time.advanced(by: -Timestamp.nanosecondsPerSecond)
-        return heard.receive(ProximityChange(beacon, .init(nearest), at: time, heldUntil: before))
-    }
-}
-
-extension ProximityChange.State {
-    /// Creates the state of a beacon at a proximity; nil means that the beacon is gone.
-    fileprivate init(_ proximity: Proximity?) { self = proximity.map { .at($0) } ?? .gone }
 }

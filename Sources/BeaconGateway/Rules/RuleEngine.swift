@@ -33,7 +33,7 @@ package actor RuleEngine {
         self.trail = trail
         self.delivery = delivery
         self.logger = logger
-        kinds = Locked(Set(rules.flatMap(\.events)))
+        needs = Locked(Needs(rules))
         for rule in rules { book.add(rule) }
         for (index, rule) in rules.enumerated() where rule.target != nil {
             book.active[index].runner = RuleRunner(rule, logger: logger)
@@ -61,8 +61,20 @@ package actor RuleEngine {
                 guard let index = active.firstIndex(where: { $0.rule.name == firing.rule }) else { continue }
                 book.active[index].firings[firing.person] = firing.time
             }
+            var orphans: [HeldRun] = []
+            for run in try await trail.heldRuns() {
+                guard let index = active.firstIndex(where: { $0.rule.name == run.rule && $0.rule.unless != nil })
+                else {
+                    orphans.append(run)
+                    continue
+                }
+                book.active[index].restore(run)
+            }
+            drop(orphans)
         } catch {
-            logger.error("cannot read the past runs of rules: \(error); rules that run once in a span may run again")
+            logger.error(
+                "cannot read the past runs of rules: \(error); rules that run once in a span may run again, and waiting runs wait for the next start"
+            )
         }
     }
 
@@ -82,7 +94,9 @@ package actor RuleEngine {
             let before = gone.first { $0.rule.name == one.rule.name }
             book.active[index].runner = RuleRunner(one.rule, logger: logger, after: before?.runner)
         }
-        kinds.withLock { $0 = Set(rules.flatMap(\.events)) }
+        needs.withLock { $0 = Needs(rules) }
+        let waiting = Set(active.flatMap { $0.held + $0.heldReported }.map(\.id))
+        drop(gone.flatMap { $0.held + $0.heldReported }.filter { !waiting.contains($0.id) })
         for runner in gone.compactMap(\.runner) { Task { await runner.finish() } }
     }
 
@@ -105,13 +119,27 @@ package actor RuleEngine {
 
     // MARK: - Events of this machine
 
-    private nonisolated let kinds: Locked<Set<RuleEvent>>
+    /// The needs of the rules.
+    private struct Needs {
+        var (hasRules, ranging, history): (Bool, Bool, Bool)
 
-    /// True if the rules have events that require ranging beacons.
-    nonisolated var needsRanging: Bool { kinds.withLock { $0.contains(where: \.needsRanging) } }
+        init(_ rules: [Rule]) {
+            hasRules = !rules.isEmpty
+            ranging = rules.contains(where: \.needsRanging)
+            history = ranging || rules.contains(where: \.remembersSightings)
+        }
+    }
+
+    private nonisolated let needs: Locked<Needs>
+
+    /// True if the rules require ranging beacons.
+    nonisolated var needsRanging: Bool { needs.withLock { $0.ranging } }
+
+    /// True if the rules need the proximity of beacons in earlier events.
+    nonisolated var needsHistory: Bool { needs.withLock { $0.history } }
 
     /// True if there are rules.
-    nonisolated var hasRules: Bool { kinds.withLock { !$0.isEmpty } }
+    nonisolated var hasRules: Bool { needs.withLock { $0.hasRules } }
 
     /// Runs the rules for a ranging report.
     ///
@@ -144,10 +172,40 @@ package actor RuleEngine {
             guard decision.work.ran else { continue }
             book.active[decision.index].counts.last = Date()
             let one = active[decision.index]
-            guard let runner = one.runner, let event = decision.line else { continue }
-            var json: [UInt8] = []
-            EventJSON.append(event, adding: decision.settings?.jsonMembers ?? [], to: &json)
-            start(runner, one.rule.run(for: decision.occurrence), json)
+            guard let runner = one.runner, let line = decision.work.line else { continue }
+            let run = one.rule.run(for: decision.occurrence)
+            if decision.work.ended.isEmpty {
+                start(runner, run, line)
+            } else {
+                startAfterWrites(runner, run, line)
+            }
+        }
+    }
+
+    /// The start of programs of runs that waited.
+    private var starting: Task<Void, Never>?
+
+    /// Starts the program of a run that waited once its end is on the disk. After a crash before that, it would start
+    /// twice.
+    private func startAfterWrites(_ runner: RuleRunner, _ run: RuleRun, _ line: [UInt8]) {
+        let store = trail?.store
+        starting = Task { [starting] in
+            await starting?.value
+            // Steps are written in their order.
+            _ = try? await store?.append(Step())
+            start(runner, run, line)
+        }
+    }
+
+    /// Records that runs no longer wait, because their rule was removed or changed.
+    private func drop(_ runs: [HeldRun]) {
+        for run in runs {
+            let entry = RuleRun(
+                time: run.occurrence.time, rule: run.rule, event: run.occurrence.number,
+                summary: run.occurrence.notification.summary,
+                person: run.occurrence.person.isEmpty ? nil : run.occurrence.person, action: "", outcome: .withheld,
+                detail: "the rule was removed, or no longer waits")
+            store(ActiveRule.Work(runs: [entry], ended: [run.id]))
         }
     }
 
@@ -163,7 +221,8 @@ package actor RuleEngine {
 
     /// Stores the result of a rule soon. While the disk fails, it waits in the memory of the event store.
     private nonisolated func store(_ work: ActiveRule.Work) {
-        guard let trail, !work.runs.isEmpty || work.firing != nil || work.notification != nil else { return }
+        guard let trail, !work.runs.isEmpty || work.firing != nil || work.notification != nil || work.held != nil
+        else { return }
         do {
             trail.store.enqueue(try step(for: [work]))
         } catch {
@@ -176,6 +235,7 @@ package actor RuleEngine {
     nonisolated func step(for work: [ActiveRule.Work]) throws -> Step {
         var step = Step(
             changes: try trail?.changes(adding: work.flatMap(\.runs), work.compactMap(\.firing)) ?? [])
+        step.changes += try trail?.changes(holding: work.compactMap(\.held), ending: work.flatMap(\.ended)) ?? []
         for one in work {
             guard let notification = one.notification, let delivery else { continue }
             do throws(EventStoreError) {
@@ -195,7 +255,7 @@ package actor RuleEngine {
     /// - Parameter decide: decides with a copy of the rules, and may change their state. Pass the copy to
     ///   ``apply(_:starting:)`` to keep the changes.
     func reviewed<Value: Sendable>(_ decide: @Sendable (inout [ActiveRule]) -> Value) -> (Value, [ActiveRule]) {
-        var copy = active.filter(\.isEnabled)
+        var copy = active
         // The copies count what is new.
         for index in copy.indices { copy[index].counts = ActiveRule.Counts() }
         let value = decide(&copy)
@@ -206,18 +266,37 @@ package actor RuleEngine {
     /// True once rules have replayed the events that apps and other gateways reported before the start.
     private(set) var hasReplayed = false
 
-    /// Marks the events from before the start as replayed.
-    func setReplayed() { hasReplayed = true }
+    /// Marks the events from before the start as replayed to some rules.
+    func setReplayed(to rules: Set<Int>) {
+        hasReplayed = true
+        for index in active.indices where rules.contains(active[index].number) {
+            book.active[index].needsHistory = false
+        }
+    }
+
+    /// The earliest time of arrival of an event after which a waiting run no longer waits; nil without one.
+    var nextRelease: Timestamp? { active.lazy.flatMap { $0.heldReported.map(\.due) }.min() }
 
     /// Keeps the state of rules after events of apps and other gateways, and starts their programs.
-    func apply(_ reviewed: [ActiveRule], starting lines: [(run: RuleRun, json: [UInt8])]) {
+    ///
+    /// - Parameter held: the runs that wait from now on. The receivers of this machine decide about those for its own
+    ///   events.
+    func apply(
+        _ reviewed: [ActiveRule], holding held: [HeldRun] = [], starting lines: [(run: RuleRun, json: [UInt8])] = []
+    ) {
         for one in reviewed {
             guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
             book.active[index].reported = one.reported
+            book.active[index].seenReported = one.seenReported
+            book.active[index].heldReported = one.heldReported
             book.active[index].firings.merge(one.firings) { max($0, $1) }
             book.active[index].counts.ran += one.counts.ran
             book.active[index].counts.withheld += one.counts.withheld
             book.active[index].counts.last = one.counts.last ?? active[index].counts.last
+        }
+        for run in held where run.isHere {
+            guard let index = active.firstIndex(where: { $0.rule.name == run.rule }) else { continue }
+            act(on: book.hold(run, index))
         }
         for line in lines {
             guard let runner = active.first(where: { $0.rule.name == line.run.rule })?.runner else { continue }
@@ -238,6 +317,7 @@ package actor RuleEngine {
 
     private func end(_ body: @escaping @Sendable (RuleRunner) async -> Void) async {
         isStopped = true
+        await starting?.value
         let runners = active.compactMap(\.runner)
         await withTaskGroup(of: Void.self) { group in
             for runner in runners { group.addTask { await body(runner) } }
@@ -297,15 +377,6 @@ extension Rule {
             "region": occurrence.regions.min() ?? "", "place": occurrence.place ?? "",
             "user": occurrence.notification.person ?? "",
         ]
-    }
-}
-
-extension BeaconSettings {
-    /// The name and the attributes as members of the beacon's JSON object.
-    fileprivate var jsonMembers: [UInt8] {
-        var members: [String: JSONValue] = ["name": .string(name)]
-        if !attributes.isEmpty { members["attributes"] = .object(attributes.mapValues { .string($0) }) }
-        return Array(((try? JSONEncoder.sorted.encode(members)) ?? Data()).dropFirst().dropLast())
     }
 }
 

@@ -1,4 +1,5 @@
 import BeaconConfiguration
+import Foundation
 
 /// The message of a rule to the install that sent the event.
 ///
@@ -21,9 +22,9 @@ public struct RuleMessage: Hashable, Sendable, Codable {
         self.url = url
     }
 
-    /// Returns the message with values in place of its placeholders.
+    /// Returns the message with values in place of its placeholders. Those in the address are percent-encoded.
     func filled(_ values: [String: String]) -> RuleMessage {
-        func fill(_ text: String) -> String {
+        func fill(_ text: String, _ values: [String: String]) -> String {
             var filled = ""
             var rest = text[...]
             // Values are not expanded again, so that a user's name cannot contain a placeholder.
@@ -35,8 +36,15 @@ public struct RuleMessage: Hashable, Sendable, Codable {
             }
             return filled + rest
         }
-        return RuleMessage(title: title.map(fill), text: fill(text), url: url.map(fill))
+        // A user name must not add parameters or a path.
+        let encoded = values.mapValues { $0.addingPercentEncoding(withAllowedCharacters: Self.unreserved) ?? "" }
+        return RuleMessage(
+            title: title.map { fill($0, values) }, text: fill(text, values), url: url.map { fill($0, encoded) })
     }
+
+    /// The characters that an address needs no encoding for (RFC 3986, 2.3).
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
 extension RuleMessage {

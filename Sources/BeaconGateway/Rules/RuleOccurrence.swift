@@ -20,7 +20,7 @@ package struct RuleOccurrence: Sendable {
     /// The attributes of the user.
     var attributes: [String: String] = [:]
     /// Its number in the history; nil if it has none yet.
-    var number: Int64?
+    package var number: Int64?
 
     /// The person for whom a rule runs once in a span: the user, otherwise the install, the beacon or the region.
     package var person: String {
@@ -58,15 +58,19 @@ extension Rule {
             attributes: occurrence.attributes)
     }
 
+    /// Returns why an event is too late for the rule, as a sentence; nil if it is not.
+    func lateReason(against occurrence: RuleOccurrence) -> String? {
+        guard !acceptsLateEvents, occurrence.lateness > Self.lateness else { return nil }
+        return "it became known \(DurationText.text(.seconds(occurrence.lateness.components.seconds))) later"
+    }
+
     /// Returns why the rule does not run for one of its events, as a sentence; nil if it does.
     ///
     /// - Parameters:
     ///   - occurrence: the event.
     ///   - last: the time of the last run for the same person; nil for none.
     func reason(against occurrence: RuleOccurrence, last: Timestamp?) -> String? {
-        if !acceptsLateEvents, occurrence.lateness > Self.lateness {
-            return "it became known \(DurationText.text(.seconds(occurrence.lateness.components.seconds))) later"
-        }
+        if let reason = lateReason(against: occurrence) { return reason }
         if let schedule, !schedule.contains(occurrence.time) { return "it was outside the rule's days and hours" }
         // Also for an event that arrives after a later one.
         if let span, let last, abs(occurrence.time.since(last)) < span.clampedNanoseconds {

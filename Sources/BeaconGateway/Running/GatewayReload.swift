@@ -48,6 +48,9 @@ extension Rule {
         var rule = self
         rule.regions = regions.map { Set($0.map { renamed.regions[$0] ?? $0 }) }
         rule.places = places.map { Set($0.map { renamed.places[$0] ?? $0 }) }
+        rule.unless = unless?.renaming(renamed.regions)
+        rule.audience?.was = audience?.was?.renaming(renamed.regions)
+        rule.audience?.wasNot = audience?.wasNot?.renaming(renamed.regions)
         return rule
     }
 }

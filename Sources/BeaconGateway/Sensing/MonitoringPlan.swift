@@ -57,7 +57,7 @@ struct MonitoringPlan {
         let asksForProximity =
             rules.kinds.contains(.proximity) || rules.kinds.contains(.gone) || rules.heartbeatInterval != nil
             || reportsBeacons
-        let runsByProximity = configuration.launch.rules.contains { $0.events.contains(where: \.needsRanging) }
+        let runsByProximity = configuration.launch.rules.contains(where: \.needsRanging)
         let regions = configuration.regions.map(\.region.constraint)
         var rangings = ConstraintList()
         if asksForProximity && !configuration.destinations.isEmpty || runsByProximity { rangings.add(regions) }

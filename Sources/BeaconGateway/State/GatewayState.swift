@@ -36,6 +36,7 @@ package struct GatewayState: Sendable {
         static let taken = "taken-message"
         static let run = "run"
         static let firing = "firing"
+        static let held = "held-run"
         /// The configuration file, in a backup.
         static let configuration = "configuration"
 
@@ -68,6 +69,8 @@ package struct GatewayState: Sendable {
             Namespace.run: StateLimits(rows: 50_000, bytes: 64 << 20, rowsPerSender: 20_000, bytesPerSender: 16 << 20),
             Namespace.firing: StateLimits(
                 rows: 200_000, bytes: 64 << 20, rowsPerSender: 10_000, bytesPerSender: 8 << 20),
+            Namespace.held: StateLimits(
+                rows: 200_000, bytes: 256 << 20, rowsPerSender: 20_000, bytesPerSender: 64 << 20),
         ]
     }()
 

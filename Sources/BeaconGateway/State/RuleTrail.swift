@@ -60,6 +60,20 @@ package struct RuleTrail: Sendable {
             }
     }
 
+    /// Returns the changes that store runs that wait, and delete others.
+    ///
+    /// - Parameter ended: the ids of the runs that no longer wait.
+    func changes(holding runs: [HeldRun], ending ended: [String]) throws -> [StateChange] {
+        try runs.map { try StateChange(Namespace.held, $0.id, $0, sender: GatewayState.part($0.rule)) }
+            + ended.map { StateChange(namespace: Namespace.held, key: $0, value: nil) }
+    }
+
+    /// Returns the runs that wait, in the order of their events.
+    func heldRuns() async throws(EventStoreError) -> [HeldRun] {
+        try await store.readState { try $0.rows(Namespace.held, limit: .max) }.compactMap { $0.decoded() }
+            .sorted { ($0.occurrence.time, $0.id) < ($1.occurrence.time, $1.id) }
+    }
+
     /// Returns entries of the audit trail, the newest first.
     ///
     /// - Parameters:

@@ -37,6 +37,6 @@ package enum CoreInput: Hashable, Codable, Sendable {
     case stopLearning
     /// The beacons whose adverts are recorded from here.
     case record(RecordedBeacons)
-    /// What the client of the core decides by. The core does not read it.
+    /// The settings that the client of the core decides by. The core does not read them.
     case note(String)
 }

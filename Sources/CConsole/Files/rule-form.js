@@ -35,6 +35,9 @@ export async function ruleForm({ rule, saved }) {
     places: keys.chips("places", named(places), { label: "Into which places", help: "If you choose none: into any place." }),
     users: keys.area("who.users", { optional: true, help: "One per line, with their names in the app.", attributes: { rows: 2, autocapitalize: "none" } }), attributes: keys.pairs("who.attributes", { help: "All of them must match." }),
     installs: keys.area("who.installs", { optional: true, help: "One id per line. You find the ids under People.", attributes: { rows: 2, autocapitalize: "none" } }),
+    was: keys.chips("who.was.beacons", named(beacons), { label: "Who were near", help: "One of these beacons, before the event." }), wasWithin: keys.text("who.was.within", { label: "in the time before", optional: true, help: "Such as 7d." }),
+    wasNot: keys.chips("who.was-not.beacons", named(beacons), { label: "Who were not near", help: "None of these beacons, before the event." }), wasNotWithin: keys.text("who.was-not.within", { label: "in the time before", optional: true, help: "Such as 7d." }),
+    unless: keys.chips("unless.beacons", named(beacons), { label: "Not if they come near", help: "The rule waits, and does not run if the same person or beacon comes near one of these beacons." }), unlessWithin: keys.text("unless.within", { label: "within", optional: true, help: "Such as 10m." }),
     from: keys.text("when.from", { optional: true, help: null, attributes: { type: "date" } }), to: keys.text("when.to", { optional: true, help: null, attributes: { type: "date" } }),
     days: keys.chips("when.days", Object.entries(dayWords).map(([day, word]) => [day, word.slice(0, 3)]), { help: "If you choose none: every day." }),
     start: textField("when.hours", "From", { optional: true, attributes: { type: "time" } }),
@@ -52,8 +55,9 @@ export async function ruleForm({ rule, saved }) {
     folder: keys.text("folder", { optional: true, help: null, attributes: { spellcheck: "false", autocapitalize: "none" } }),
     environment: keys.text("environment", { label: "Environment variables that it inherits", optional: true, help: "Their names, separated by commas.", attributes: { spellcheck: "false", autocapitalize: "none" } }),
   };
-  // Settings without a field in the form are kept, for example a second proximity.
+  // Settings without a field in the form are kept, for example a second proximity, or regions of a past.
   let extra = [];
+  const kept = { was: rule?.settings.who?.was, wasNot: rule?.settings.who?.["was-not"], unless: rule?.settings.unless };
 
   function fill(given) {
     const events = given.events || ["enter"];
@@ -68,6 +72,8 @@ export async function ruleForm({ rule, saved }) {
       name: given.name, events: events.filter((event) => simple.includes(event)), near: near.word, stay: near.stay,
       regions: given.regions, beacons: given.beacons, places: given.places,
       users: (given.who?.users || []).join("\n"), installs: (given.who?.installs || []).join("\n"), attributes: given.who?.attributes,
+      was: given.who?.was?.beacons, wasWithin: given.who?.was?.within, wasNot: given.who?.["was-not"]?.beacons, wasNotWithin: given.who?.["was-not"]?.within,
+      unless: given.unless?.beacons, unlessWithin: given.unless?.within,
       from: given.when?.from, to: given.when?.to, days: given.when?.days, start: hours[0], end: hours[1], zone: given.when?.["time-zone"],
       often: isOffered ? atMost : "other", span: isOffered ? "" : atMost, late: given.late,
       doMessage: Boolean(given.message), title: given.message?.title, text: given.message?.text, url: given.message?.url,
@@ -83,14 +89,16 @@ export async function ruleForm({ rule, saved }) {
     const events = [...value.events, ...(value.near ? [value.stay ? `${value.near} for ${value.stay}` : value.near] : []), ...extra];
     const given = (list) => (list.length ? list : undefined);
     const hasPlace = events.includes("place"), hasBeacons = events.some((event) => !["enter", "exit"].includes(event));
-    const who = tidy({ users: given(lines(value.users)), installs: given(lines(value.installs)), attributes: Object.keys(value.attributes).length ? value.attributes : undefined });
+    const encounter = (key) => (value[key].length || value[`${key}Within`]
+      ? tidy({ regions: kept[key]?.regions, proximity: kept[key]?.proximity, beacons: given(value[key]), within: value[`${key}Within`] }) : undefined);
+    const who = tidy({ users: given(lines(value.users)), installs: given(lines(value.installs)), attributes: Object.keys(value.attributes).length ? value.attributes : undefined, was: encounter("was"), "was-not": encounter("wasNot") });
     const hours = value.start || value.end ? `${value.start}-${value.end}` : undefined;
     const when = tidy({ from: value.from || undefined, to: value.to || undefined, days: given(value.days), hours, "time-zone": value.zone || undefined });
     const message = value.doMessage ? tidy({ title: value.title || undefined, text: value.text, url: value.url || undefined }) || { text: "" } : undefined;
     const starts = mayStart && (value.program || value.unit);
     return Object.fromEntries(Object.entries({
       name: value.name, events, regions: given(value.regions), beacons: hasBeacons ? given(value.beacons) : undefined, places: hasPlace ? given(value.places) : undefined,
-      who, when, "at-most": (value.often === "other" ? value.span : value.often) || undefined, late: value.late || undefined, message, destinations: given(value.destinations),
+      who, unless: encounter("unless"), when, "at-most": (value.often === "other" ? value.span : value.often) || undefined, late: value.late || undefined, message, destinations: given(value.destinations),
       program: mayStart ? given(wholeLines(value.program)) : undefined, unit: (mayStart && value.unit) || undefined,
       interval: (starts && value.interval) || undefined, "time-limit": (starts && value.limit) || undefined, folder: (starts && value.folder) || undefined,
       environment: starts ? given(lines(value.environment)) : undefined,
@@ -126,12 +134,13 @@ export async function ruleForm({ rule, saved }) {
   }
 
   const part = (heading, ...nodes) => el("fieldset.part", null, el("legend", null, heading), ...nodes);
-  const who = el("details.part-fold", null, el("summary", null, "Only some people", el("span.optional", null, " events of apps")), fields.users.node, fields.attributes.node, fields.installs.node);
+  const who = el("details.part-fold", null, el("summary", null, "Only some people", el("span.optional", null, " events of apps")), fields.users.node, fields.attributes.node, fields.installs.node, fields.was.node, fields.wasWithin.node, fields.wasNot.node, fields.wasNotWithin.node);
+  const unless = el("details.part-fold", null, el("summary", null, "Only if they do not come near another beacon"), fields.unless.node, fields.unlessWithin.node);
   const when = el("details.part-fold", null, el("summary", null, "Only at some times"), row(fields.from, fields.to), fields.days.node, row(fields.start, fields.end), fields.zone.node, zones());
   const content = [
     fields.name.node,
     part("When", fields.events.node, row(fields.near, fields.stay), others, fields.regions.node, fields.beacons.node, inRange, fields.places.node),
-    who, when,
+    who, unless, when,
     part("How often", row(fields.often, fields.span), fields.late.node),
     part("Then", fields.doMessage.node, messageBox, destinations.length ? fields.destinations.node : null,
       mayStart ? fields.program.node : el("p.hint", null, "Rules of the console cannot start programs, since anyone who can open this console could then run anything on the machine. Rules of the file can."),
@@ -143,6 +152,7 @@ export async function ruleForm({ rule, saved }) {
     const one = read();
     const hasBeacons = one.events.some((event) => !["enter", "exit"].includes(event));
     show(fields.beacons.node, hasBeacons && beacons.length > 0);
+    for (const field of [fields.was, fields.wasWithin, fields.wasNot, fields.wasNotWithin, unless]) show(field.node || field, beacons.length > 0 || Boolean(kept.was || kept.wasNot || kept.unless));
     show(fields.places.node, one.events.includes("place") && places.length > 0);
     show(fields.regions.node, regions.length > 0);
     show(fields.stay.node, fields.near.value() !== "");
@@ -163,6 +173,7 @@ export async function ruleForm({ rule, saved }) {
 
   fill(rule?.settings || { events: ["enter"] });
   if (rule?.settings.who) who.open = true;
+  if (rule?.settings.unless) unless.open = true;
   if (rule?.settings.when) when.open = true;
   if (rule?.settings.interval || rule?.settings["time-limit"] || rule?.settings.folder || rule?.settings.environment) more.open = true;
   const { form } = formDialog({

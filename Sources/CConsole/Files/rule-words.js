@@ -58,7 +58,15 @@ function whoWords(who) {
   let words = parts.join(" or ");
   const attributes = Object.entries(who.attributes || {}).map(([name, value]) => `${name} is ${value || "…"}`);
   if (attributes.length) words = `${words || "a person"} whose ${listed(attributes)}`;
-  return words ? `and it is ${words}` : null;
+  const past = [who.was ? `was near ${encounterWords(who.was)} in the ${spanWords(who.was.within)} before` : null,
+    who["was-not"] ? `was not near ${encounterWords(who["was-not"])} in the ${spanWords(who["was-not"].within)} before` : null].filter(Boolean);
+  return [words ? `and it is ${words}` : null, past.length ? `and the person ${listed(past)}` : null].filter(Boolean).join(", ") || null;
+}
+
+/** Formats the beacons of a condition on nearness. */
+function encounterWords({ beacons, regions, proximity }) {
+  const where = beacons?.length ? listed(beacons, "or") : regions?.length ? `a beacon of ${listed(regions, "or")}` : "…";
+  return proximity && proximity !== "near" ? `${where} (${proximity})` : where;
 }
 
 function dayRange(chosen) {
@@ -98,7 +106,7 @@ function actionWords(rule) {
 export function ruleWords(rule) {
   const perPerson = rule.message || rule.who ? "person" : rule.beacons?.length || (rule.events || []).some((event) => !["enter", "exit"].includes(event)) ? "beacon" : "region";
   const conditions = [
-    whoWords(rule.who), whenWords(rule.when), rule["at-most"] ? `at most ${atMostWords(rule["at-most"])} for each ${perPerson}` : null,
+    whoWords(rule.who), rule.unless ? `and the same ${perPerson} is not near ${encounterWords(rule.unless)} in the next ${spanWords(rule.unless.within)}` : null, whenWords(rule.when), rule["at-most"] ? `at most ${atMostWords(rule["at-most"])} for each ${perPerson}` : null,
   ].filter(Boolean);
   const events = eventWords(rule);
   const head = `When ${events.length ? listed(events, "or when") : "…"}`;
@@ -114,6 +122,10 @@ export function ruleFaults(rule) {
   if (!rule.events.length) faults.push({ key: "events", detail: "choose at least one event" });
   if (rule.message && !rule.message.text) faults.push({ key: "message.text", detail: "write the text of the message" });
   if (!rule.message && !rule.destinations && !rule.program && !rule.unit) faults.push({ key: "action", detail: "choose an action: a message, a destination, or a program" });
+  for (const [key, one] of [["who.was", rule.who?.was], ["who.was-not", rule.who?.["was-not"]], ["unless", rule.unless]]) {
+    if (one && !one.within) faults.push({ key: `${key}.within`, detail: "write a time, such as 10m or 7d" });
+    if (one && !one.beacons && !one.regions) faults.push({ key: `${key}.beacons`, detail: "choose a beacon" });
+  }
   if (rule.program && rule.unit) faults.push({ key: "unit", detail: "a rule starts either a program or a unit" });
   if (rule.when?.from && rule.when?.to && rule.when.to < rule.when.from) faults.push({ key: "when.to", detail: "the last day is before the first" });
   const half = (rule.when?.hours || "-").split("-");

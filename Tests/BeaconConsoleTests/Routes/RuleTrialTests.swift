@@ -120,7 +120,13 @@ struct RuleTrialTests {
         arguments: UInt64(0)..<5)
     func heard(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
-        let rules = Self.rules(atMost: "1m")
+        let rules =
+            Self.rules(atMost: "1m")
+            + [
+                #""name":"r7","events":["gone"],"unless":{"beacons":["key"],"within":"20s"}"#,
+                #""name":"r8","events":["far"],"unless":{"regions":["hall"],"proximity":"immediate","within":"15s"},"at-most":"1m""#,
+                #""name":"r9","events":["near for 3s"],"unless":{"regions":["hall"],"proximity":"immediate","within":"5s"}"#,
+            ].map { "{\($0),\"destinations\":[\"hub\"]}" }
         let bench = try bench(rules)
         let region = BeaconNotification.Region(name: "hall", constraint: GatewayBench.constraint)
         var notify = NotificationRules()

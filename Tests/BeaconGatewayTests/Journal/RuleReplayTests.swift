@@ -37,10 +37,19 @@ struct RuleReplayTests {
         kitchen.places = ["Kitchen"]
         var off = rule("off", [.enter])
         off.isEnabled = false
+        func waits(_ rule: Rule, _ seconds: Int64) -> Rule {
+            var rule = rule
+            var encounter = RuleEncounter(within: .seconds(seconds))
+            (encounter.regions, encounter.proximity) = (["hall"], .far)
+            rule.unless = encounter
+            return rule
+        }
         return [
             rule("ways", [.enter, .exit]), rule("at most", [.enter], atMost: .seconds(200)), kitchen,
             rule("places", [.place], atMost: .seconds(60)), rule("near", [.proximity(.far, for: .zero), .gone]),
             rule("stays", [.proximity(.far, for: .seconds(10))], atMost: .seconds(120)), off,
+            waits(rule("does not return", [.gone]), 20), waits(rule("left", [.exit]), 40),
+            waits(rule("gone at most", [.gone], atMost: .seconds(100)), 1),
         ]
     }()
 

@@ -71,11 +71,41 @@ struct RuleTests {
             ("message: { title: Hello }", #""text" is missing: write the text of the message"#),
             ("message: Hi, who: { user: mia }", #"there is no key "user" here; was "users" meant?"#),
             ("message: Hi, who: { attributes: [gold] }", #""attributes" is a list; write attributes"#),
+            (
+                "message: Hi, who: { was: { within: 7d } }",
+                #""beacons" is missing: write names of beacons, or "regions""#
+            ),
+            ("message: Hi, who: { was-not: { beacons: [key] } }", #""within" is missing: write the time, such as 7d"#),
+            ("message: Hi, unless: { beacons: [kee], within: 10m }", #"was "key" meant?"#),
+            ("message: Hi, unless: { regions: [hall], within: 8d }", #""within" is "8d"; write a span of time"#),
+            (
+                "message: Hi, unless: { regions: [hall], proximity: nearby, within: 1m }",
+                #""proximity" is "nearby"; write immediate, near or far"#
+            ),
             ("message: Hi, events: [near], places: [table]", #"there is no place of this name; there are desk"#),
         ])
     func faults(text: String, fault: String) {
         let lines = Self.rule(text).diagnostics.map(\.message)
         #expect(lines.count == 1 && lines[0].contains(fault), "\(lines)")
+    }
+
+    @Test(
+        "A rule may not ask for a time that the history does not keep",
+        arguments: [
+            ("web: { history-age: 1d }", true), ("web: { history-age: 7d }", false), ("web: true", false), ("", false),
+        ])
+    func history(web: String, isFault: Bool) {
+        let rule = "{ name: r, message: Hi, who: { was: { regions: [hall], within: 7d } } }"
+        let text = ConfigurationBench.start + "launch: { rules: [\(rule)] }\n\(web)\n"
+        let lines = ConfigurationBench.check(text).diagnostics.map(\.message)
+        let fault = "\"within\" is 7d, but the history keeps events for 1d; write a shorter time, or a longer"
+        #expect(isFault ? lines.count == 1 && lines[0].hasPrefix(fault) : lines.isEmpty, "\(lines)")
+        var configuration = ConfigurationBench.check(ConfigurationBench.start + web).configuration
+        configuration.launch = LaunchSettings()
+        let settings = try? JSONDecoder().decode(
+            JSONValue.self,
+            from: Data(#"{"name":"r","message":"Hi","who":{"was":{"regions":["hall"],"within":"7d"}}}"#.utf8))
+        #expect((configuration.rule(settings ?? .null).rule == nil) == isFault)
     }
 
     @Test("Who, late, when and at-most decide together, and give the reason for not running")
@@ -211,6 +241,40 @@ struct RuleTests {
         #expect(stays.map(\.time.seconds) == [1_800_000_006])
     }
 
+    @Test(
+        "A run for a beacon that left waits for its return, even across a restart, and while no receiver hears",
+        arguments: [
+            // Gone at second 4, with ten seconds to return.
+            (returns: nil, deaf: nil, run: "14 done"), (returns: 5, deaf: nil, run: "5 withheld"),
+            (returns: 14, deaf: nil, run: "14 withheld"), (returns: 15, deaf: nil, run: "14 done"),
+            (returns: nil, deaf: 9...16, run: "14 done"), (returns: 12, deaf: 9...16, run: "14 done"),
+            (returns: nil, deaf: 9...700, run: "14 withheld"),
+        ] as [(returns: Int64?, deaf: ClosedRange<Int64>?, run: String)], [Int64?.none, 6, 13])
+    func returns(_ story: (returns: Int64?, deaf: ClosedRange<Int64>?, run: String), restart: Int64?) async throws {
+        let bench = try GatewayBench()
+        let text = "events: [gone], destinations: [hub], unless: { beacons: [key], proximity: far, within: 10s }"
+        let rule = try #require(Self.rule(text).configuration.launch.rules.first)
+        var engine = RuleEngine([rule], trail: try bench.state.trail, logger: bench.lines.logger)
+        for second in Int64(1)...(story.deaf?.upperBound ?? 20) + 5 {
+            if second == restart {
+                await engine.finish()
+                engine = RuleEngine([rule], trail: try bench.state.trail, logger: bench.lines.logger)
+                await engine.restore()
+            }
+            guard story.deaf?.contains(second) != true else { continue }
+            let isThere = second < 4 || story.returns.map { second >= $0 } ?? false
+            await engine.handle(
+                Self.report(second, isThere ? .far : nil),
+                at: Timestamp(nanoseconds: second * Timestamp.nanosecondsPerSecond), from: ReceiverID(0),
+                regions: [.init(name: "hall", constraint: GatewayBench.constraint)], beacons: [:])
+            await engine.settle()
+        }
+        await engine.finish()
+        let runs = try await bench.state.trail.runs(of: "r", before: nil, limit: 9).runs
+        #expect(runs.map { "\(Int64($0.time.seconds) - 1_800_000_000) \($0.outcome)" } == [story.run])
+        #expect(try await bench.state.trail.heldRuns().isEmpty)
+    }
+
     /// How a disk behaves while rules decide.
     enum Disk: CaseIterable { case healthy, locked }
 
@@ -294,5 +358,7 @@ struct RuleTests {
         let message = RuleMessage(title: "{place}", text: "{user}: {beacon} {nobody} {", url: "https://x/{region}")
         let filled = message.filled(["place": "desk", "user": "{beacon}", "beacon": "key", "region": "hall"])
         #expect(filled == RuleMessage(title: "desk", text: "{beacon}: key {nobody} {", url: "https://x/hall"))
+        let address = RuleMessage(text: "{user}", url: "https://x/?u={user}&b={nobody}").filled(["user": "a&b=ü/?"])
+        #expect(address == RuleMessage(text: "a&b=ü/?", url: "https://x/?u=a%26b%3D%C3%BC%2F%3F&b={nobody}"))
     }
 }

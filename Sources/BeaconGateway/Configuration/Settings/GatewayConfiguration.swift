@@ -271,6 +271,7 @@ extension GatewayConfiguration {
             },
             key("launch", LaunchSettings.grammar.shape, "The programs and rules for events.") {
                 $1.defineForRules(in: &$0.reading.context)
+                $0.reading.context.historyAge = $1.historyAge(in: $0)
                 let section = $0.section("launch")
                 $1.launch = LaunchSettings.grammar.read(section) ?? LaunchSettings()
                 $1.items += ConfigurationItem.ofFile(.rule, section.value("rules"))
@@ -317,7 +318,17 @@ extension GatewayConfiguration {
         context.define((places?.placeNames ?? []) + beacons.compactMap(\.place), "place")
         context.beacons = beaconNames
         context.hasPlaces = places != nil
+        context.historyAge = web?.historyAge
         context.learnsOfClones = suspicions != nil || !intake.webhooks.isEmpty || !tags.isEmpty
+    }
+
+    /// Returns the age of the history, which rules need before the console is read; nil without a console.
+    private func historyAge(in root: ConfigurationSection) -> Duration? {
+        guard root.has("web") else { return nil }
+        let reading = ConfigurationReading(sources: secretSources)
+        let content = root.value("web").map { JSONValue.object(["web": $0]) }
+        let web = ConfigurationSection(content, in: reading).section("web")
+        return web.read("history-age", WebSettings.age) ?? WebSettings().historyAge
     }
 
     /// The tags to recognize.

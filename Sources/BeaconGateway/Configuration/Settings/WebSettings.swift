@@ -102,6 +102,9 @@ extension WebSettings {
         .text(pattern: "^[0-9A-Fa-f]{64}$"), "write the 64 hexadecimal digits that \"beacond token\" prints"
     ) { $0.count == 64 && $0.allSatisfy(\.isHexDigit) ? $0.lowercased() : nil }
 
+    /// The age at which events are deleted.
+    static let age = SettingKind<Duration>.duration(.seconds(3600)...(.seconds(3660 * 86_400)))
+
     /// The keys of the console.
     static let grammar = Grammar<Self>(
         WebSettings(),
@@ -125,7 +128,7 @@ extension WebSettings {
             Setting(
                 "programs", \.allowsPrograms, .boolean, "Rules that are created in the console may start programs."),
             Setting(
-                "history-age", \.historyAge, .duration(.seconds(3600)...(.seconds(3660 * 86_400))),
+                "history-age", \.historyAge, age,
                 "The age at which events are deleted."),
             Setting(
                 "history-entries", \.historyEntries, .integer(100...1_000_000),
