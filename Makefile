@@ -1,5 +1,5 @@
 # Most targets install missing Debian packages first (scripts/setup).
-.PHONY: all demo test test-quick test-porting torture soak lint bench quality fuzz lab picture binaries deb check-deb check-arm64 image check-image setup
+.PHONY: all demo test test-quick test-porting torture soak lint bench quality fuzz lab picture binaries deb check-deb check-arm64 image check-image check-release setup
 
 setup:
 	@scripts/setup
@@ -61,6 +61,12 @@ image: setup ## Build the container image and the app for Home Assistant; as roo
 
 check-image: image ## Run the image without privileges, and the app with a stand-in for its supervisor; as root
 	scripts/check-image
+
+check-release: deb image ## Install from a signed apt repository, pull from a registry, check the app's repository, and build the same bytes twice; as root
+	scripts/check-apt
+	scripts/check-registry
+	scripts/check-store
+	scripts/check-reproducible
 
 picture: setup ## Draw the README's picture from a real run
 	scripts/picture

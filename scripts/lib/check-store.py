@@ -110,7 +110,7 @@ faults = faults_of("repository.yaml", SCHEMA_REPOSITORY_CONFIG, read(repository 
 # The Supervisor takes each such file for an app.
 found = sorted(file for ending in ("yaml", "yml", "json") for file in repository.glob(f"**/config.{ending}"))
 if len(found) != 1:
-    faults.append(f"one app must be in the repository, and there are {len(found)}")
+    sys.exit(f"{repository}: it must have one config.yaml, and has {len(found)}")
 app = found[0].parent
 config = read(app / "config.yaml")
 faults += faults_of("config.yaml", SCHEMA_APP_CONFIG, config)
