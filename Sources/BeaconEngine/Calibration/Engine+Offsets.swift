@@ -83,7 +83,11 @@ extension Engine {
 
     private mutating func updateOffset(of receiver: ReceiverID) {
         let moving = offsets.movingNames
-        offsets.learner?.moving = moving
+        // Not by an optional chain, which Swift 6.2 for 64-bit Arm cannot compile.
+        if var learner = offsets.learner {
+            learner.moving = moving
+            offsets.learner = learner
+        }
         guard let name = offsets.names[receiver], let place = place(of: receiver) else { return }
         receivers[place].learnedOffset = offsets.measured.contains(name) ? 0 : offsets.receivers[name] ?? 0
     }
