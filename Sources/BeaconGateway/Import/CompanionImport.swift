@@ -135,7 +135,6 @@ extension ImportedHouse {
 
     /// Puts each node into the room that holds it.
     private mutating func place(_ nodes: [Node], on floors: [Floor]) {
-        let names = floors.flatMap { $0.rooms.map(\.name) }
         for node in nodes {
             let own = node.floors.isEmpty ? floors : node.floors.compactMap { id in floors.first { $0.id == id } }
             let found = own.lazy.compactMap { floor in
@@ -148,9 +147,14 @@ extension ImportedHouse {
                     "No room holds its point. Add \(node.id) to the receivers of the room that it stands in.")
                 continue
             }
-            let isUnique = names.count { $0 == room.name } == 1
-            place(node.id, in: isUnique ? room.name : "\(room.name) (\(floor.name))")
+            place(node.id, in: Self.name(of: room, on: floor, among: floors))
         }
+    }
+
+    /// Returns the name of a room's place: with its floor, if another one has a room of this name.
+    private static func name(of room: BuildingPlan.Room, on floor: Floor, among floors: [Floor]) -> String {
+        let isUnique = floors.flatMap(\.rooms).count { $0.name == room.name } == 1
+        return placeName(isUnique ? room.name : "\(room.name) (\(floor.name))")
     }
 
     /// Returns true if a polygon contains a point: a ray from it crosses the edges an odd number of times.
@@ -184,7 +188,8 @@ extension ImportedHouse {
         (plan.width, plan.height) = (bounds[1][0] - bounds[0][0], bounds[1][1] - bounds[0][1])
         for node in nodes { node.point.map { plan.receivers[node.id] = placed($0) } }
         plan.rooms = floor.rooms.filter { $0.polygon.count >= 3 }.map { room in
-            BuildingPlan.Room(name: room.name, polygon: room.polygon.map(placed))
+            BuildingPlan.Room(
+                name: Self.name(of: room, on: floor, among: floors), polygon: room.polygon.map(placed))
         }
         lose(
             floors.dropFirst().filter { !$0.rooms.isEmpty }.map { "floors (\($0.name))" }, .plan,

@@ -50,29 +50,29 @@ extension ImportedHouse {
         writer.comment("Made by \"beacond import\" from \(origins.joined(separator: "; ")).")
         writer.comment(
             "\"beacond check\" checks it. docs/import.md says what is taken over, and docs/beacond.md lists all keys.")
-        writer.comments(comments[.head])
-        try writer.list("sources", sourceEntries(&variables), comments[.sources], empty: "[auto]")
+        writer.comments(comments(.head))
+        try writer.list("sources", sourceEntries(&variables), comments(.sources), empty: "[auto]")
         try writer.list(
-            "regions", regionEntries(), comments[.regions], empty: "[]")
+            "regions", regionEntries(), comments(.regions), empty: "[]")
         try writer.list(
             "places",
             places.map { place in
                 let receivers = place.receivers.map { JSONValue.string($0) }
                 return (.object(["name": .string(place.name), "receivers": .array(receivers)]), [])
-            }, comments[.places], empty: nil)
+            }, comments(.places), empty: nil)
         if let exitTimeout, !places.isEmpty {
             writer.line("place-rules: { exit-timeout: \(exitTimeout)s }")
         }
-        try writer.list("beacons", beaconEntries(named, &variables), comments[.beacons], empty: nil)
-        writer.part(comments[.calibration])
+        try writer.list("beacons", beaconEntries(named, &variables), comments(.beacons), empty: nil)
+        writer.part(comments(.calibration))
         if let calibration {
             writer.file("calibration", calibration, names?.calibration, key: "calibration")
         }
-        writer.part(comments[.plan])
+        writer.part(comments(.plan))
         if let plan {
             writer.file("the plan", plan, names?.plan, key: nil)
         }
-        try writer.list("destinations", destinationEntries(&variables), comments[.destinations], empty: nil)
+        try writer.list("destinations", destinationEntries(&variables), comments(.destinations), empty: nil)
         writer.gap()
         writer.line("web: true                           # the console at http://127.0.0.1:8099")
         return ImportedFiles(

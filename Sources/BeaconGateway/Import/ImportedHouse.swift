@@ -45,6 +45,12 @@ package struct ImportedHouse {
         var constraint: BeaconConstraint
     }
 
+    /// A comment: what was not taken over, and why; or a sentence alone.
+    private struct Comment: Hashable {
+        var keys: [String] = []
+        var text: String
+    }
+
     /// A room with its receivers.
     struct Place {
         var name: String
@@ -67,7 +73,7 @@ package struct ImportedHouse {
     var discoveryPrefix: String?
     /// True if ESPresense-companion announced the devices before.
     var hasCompanion = false
-    private(set) var comments: [Part: [String]] = [:]
+    private var comments: [Part: [Comment]] = [:]
     /// The keys of the other programs that were not taken over, in order.
     private(set) var lost: [String] = []
 
@@ -75,21 +81,36 @@ package struct ImportedHouse {
 }
 
 extension ImportedHouse {
-    /// Adds a comment to a part of the file.
-    mutating func note(_ part: Part, _ text: String) {
-        if comments[part]?.contains(text) != true { comments[part, default: []].append(text) }
+    /// Returns the comments of a part of the file.
+    func comments(_ part: Part) -> [String] {
+        (comments[part] ?? []).map { comment in
+            comment.keys.isEmpty
+                ? comment.text : "Not taken over: \(comment.keys.joined(separator: ", ")). \(comment.text)"
+        }
     }
 
-    /// Adds the comment that something was not taken over.
+    /// Adds a comment to a part of the file.
+    mutating func note(_ part: Part, _ text: String) {
+        let comment = Comment(text: text)
+        if comments[part]?.contains(comment) != true { comments[part, default: []].append(comment) }
+    }
+
+    /// Adds the comment that something was not taken over. Keys with the same reason share a comment.
     ///
     /// - Parameters:
     ///   - keys: the keys in the other program's file.
     ///   - part: the part of the file that the comment belongs to.
     ///   - why: the reason and the remedy, as sentences that follow the keys.
     mutating func lose(_ keys: [String], _ part: Part, _ why: String) {
-        guard !keys.isEmpty else { return }
-        lost += keys.filter { !lost.contains($0) }
-        note(part, "Not taken over: \(keys.joined(separator: ", ")). \(why)")
+        let new = keys.filter { !lost.contains($0) }
+        guard !new.isEmpty else { return }
+        lost += new
+        let own = comments[part] ?? []
+        if let index = own.firstIndex(where: { !$0.keys.isEmpty && $0.text == why }) {
+            comments[part]?[index].keys += new
+        } else {
+            comments[part, default: []].append(Comment(keys: new, text: why))
+        }
     }
 
     /// Names the keys that no importer asked for.
@@ -125,7 +146,7 @@ extension ImportedHouse {
     /// The states of a place in Home Assistant, which no room can have as its name.
     private static let states: Set = ["away", "none", "unknown", "unavailable", "home", "not_home"]
 
-    private static func placeName(_ room: String) -> String {
+    static func placeName(_ room: String) -> String {
         let name = cleaned(room, or: "room")
         return states.contains(name.lowercased().filter { !$0.isWhitespace }) ? name + " room" : name
     }

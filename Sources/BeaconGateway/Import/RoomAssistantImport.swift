@@ -78,7 +78,7 @@ extension ImportedHouse {
         let isPattern = [keys.flag("allowlistRegex"), keys.flag("whitelistRegex")].contains(true)
         var overrides: [String: Override] = [:]
         if case .object(let values)? = keys.take("tagOverrides") {
-            for (id, value) in values {
+            for (id, value) in values.sorted(by: { $0.key < $1.key }) {
                 var tag = ImportedKeys(value, path: "tagOverrides.\(id)")
                 overrides[id.lowercased()] = Override(
                     id: tag.text("id"), name: tag.text("name"), power: tag.number("measuredPower"))
