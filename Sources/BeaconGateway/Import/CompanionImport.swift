@@ -2,7 +2,7 @@ import BeaconConfiguration
 import BeaconModel
 import BeaconSupport
 
-// ESPresense-companion: config.yaml (src/Models/Config.cs and src/config.example.yaml of ESPresense/ESPresense-companion).
+// ESPresense-companion: config.yaml (src/Models/Config.cs and src/config.example.yaml of the project).
 
 extension ImportedHouse {
     /// Adds what the configuration of ESPresense-companion says.

@@ -37,8 +37,8 @@ extension ImportedHouse {
     /// Returns the files of the house.
     ///
     /// - Parameters:
-    ///   - names: the names of the files beside the configuration; nil if only the configuration is printed. Then it has
-    ///     their contents as comments.
+    ///   - names: the names of the files beside the configuration; nil if only the configuration is printed. Then it
+    ///     has their contents as comments.
     ///   - path: the path of the configuration, whose variables keep their values; nil to look at no file.
     package func files(_ names: Names?, beside path: String? = nil) throws -> ImportedFiles {
         var variables = path.map { SecretVariables(beside: $0) } ?? SecretVariables()

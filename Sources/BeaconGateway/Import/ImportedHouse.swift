@@ -196,7 +196,7 @@ extension ImportedHouse {
         exitTimeout = max(exitTimeout ?? 0, Int(seconds))
     }
 
-    /// Returns a name in the form of the ids of ESPresense and its companion: small letters and digits, with underscores.
+    /// Returns a name as ESPresense and its companion make ids of it: small letters and digits, with underscores.
     static func slug(_ name: String) -> String {
         name.lowercased().split { !$0.isLetter && !$0.isNumber }.joined(separator: "_")
     }
@@ -219,7 +219,8 @@ enum ImportedDevice {
     }
 
     /// Reads the ids of ESPresense (`iBeacon:UUID-MAJOR-MINOR`, `irk:KEY`, `known:ADDRESS`), room-assistant
-    /// (`UUID-MAJOR-MINOR`, an address without colons), Home Assistant (`UUID_MAJOR_MINOR`), and bare keys and addresses.
+    /// (`UUID-MAJOR-MINOR`, an address without colons), Home Assistant (`UUID_MAJOR_MINOR`), and bare keys and
+    /// addresses.
     init?(_ id: String) {
         var text = id.trimmingCharacters(in: .whitespaces)
         if let prefix = ["ibeacon:", "known:"].first(where: { text.lowercased().hasPrefix($0) }) {
