@@ -16,6 +16,7 @@ struct Beacond: AsyncParsableCommand {
             beacond keeps notifications on disk until each destination has received them.
 
               beacond setup --config beacond.yaml       set it up in the browser
+              beacond import config.yaml                convert the configuration of another program
               beacond check beacond.yaml                report every fault in a file
               beacond schema                            print the JSON Schema for editors
               beacond --config beacond.yaml --dry-run   print notifications; send none
@@ -39,8 +40,8 @@ struct Beacond: AsyncParsableCommand {
             """,
         version: ProgramVersion.current,
         subcommands: [
-            Run.self, Check.self, Schema.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self,
-            TokenCommand.self, Ready.self, Restore.self, ReplayCommand.self,
+            Run.self, Check.self, Schema.self, Setup.self, ImportCommand.self, OutboxCommand.self, FleetCommand.self,
+            Open.self, TokenCommand.self, Ready.self, Restore.self, ReplayCommand.self,
         ], defaultSubcommand: Run.self)
 
     static func main() async {

@@ -30,9 +30,11 @@ extension GatewayConfiguration {
     /// The named beacons.
     var namedBeacons: [NamedBeacon] {
         beacons.map {
-            NamedBeacon(
+            var beacon = NamedBeacon(
                 name: $0.name, identity: $0.identity, isTracker: $0.isTracker, occupies: $0.occupies, place: $0.place,
                 id: $0.id)
+            beacon.uniqueIDs = $0.uniqueIDs
+            return beacon
         }
     }
 

@@ -188,11 +188,13 @@ extension GuidedStart {
         "beacons",
     ]
 
-    private static func node(_ value: JSONValue, style: Node.Mapping.Style = .flow) -> Node {
+    /// Returns a value in the form for people.
+    static func node(_ value: JSONValue, style: Node.Mapping.Style = .flow) -> Node {
         switch value {
         case .string(let text):
             let isPlain =
-                text.wholeMatch(of: /[A-Za-z][A-Za-z0-9 ._:?\/-]*[A-Za-z0-9]/) != nil && !text.contains(": ")
+                (text.wholeMatch(of: /[A-Za-z][A-Za-z0-9 ._:?\/-]*[A-Za-z0-9]/) != nil && !text.contains(": ")
+                    || text.wholeMatch(of: /[0-9]+(s|m|h)/) != nil)
                 && !["null", "true", "false", "yes", "no", "on", "off"].contains(text.lowercased())
             return .scalar(.init(text, Tag(isPlain ? .implicit : .str), isPlain ? .any : .doubleQuoted))
         case .object(let values):

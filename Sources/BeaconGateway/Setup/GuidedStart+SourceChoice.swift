@@ -203,6 +203,9 @@ struct SecretVariables {
     private(set) var values: [String: String] = [:]
     private let taken: [[String: String]]
 
+    /// Creates variables of which none is in use.
+    init() { taken = [] }
+
     /// Creates variables for a configuration at this path.
     init(beside path: String) {
         taken = [EnvironmentFile(beside: path).variables, ProcessInfo.processInfo.environment]

@@ -68,8 +68,17 @@ public struct GuidedStart: Hashable, Sendable {
     /// - Parameter replacing: true to replace, and keep, a file that configures something too.
     /// - Throws: `StateError` if there is a configuration, or it cannot be written.
     package func write(_ draft: Draft, of choice: Choice, replacing: Bool = false) throws(StateError) {
+        try write(draft.yaml, secrets: secrets(of: choice), replacing: replacing)
+    }
+
+    /// Writes a configuration and its secrets, under the same conditions.
+    ///
+    /// - Throws: `StateError` if there is a configuration, or it cannot be written.
+    package func write(
+        _ text: String, secrets: [String: String], replacing: Bool = false
+    ) throws(StateError) {
         do {
-            try write(draft.yaml, secrets: secrets(of: choice), replacing: replacing)
+            try replace(with: text, secrets: secrets, replacing: replacing)
         } catch let error as StateError {
             throw error
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
@@ -82,7 +91,7 @@ public struct GuidedStart: Hashable, Sendable {
     /// The path for keeping a replaced configuration, beside it; nil if there are too many.
     package var keptPath: String? { AtomicFile.unusedCopy(of: path) }
 
-    private func write(_ text: String, secrets: [String: String], replacing: Bool) throws {
+    private func replace(with text: String, secrets: [String: String], replacing: Bool) throws {
         guard replacing || Self.mayWrite(path) else { throw CocoaError(.fileWriteFileExists) }
         try AtomicFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path, access: .configuration)
         for (name, value) in secrets.sorted(by: { $0.key < $1.key })

@@ -128,10 +128,14 @@ struct Discovery: Sendable {
         var device = device(id, beacon.name, .beacon)
         device.modelID = beacon.identity.description
         device.suggestedArea = beacon.place
+        var entities = DiscoveryComponent.entities(
+            of: beacon, id, topics: topics, places: places.map(\.name), names: options.language.names)
+        for (name, uniqueID) in beacon.uniqueIDs {
+            if name == NamedBeacon.deviceName { device.identifiers.append(uniqueID) }
+            entities[name]?.uniqueID = uniqueID
+        }
         return payload(
-            device,
-            DiscoveryComponent.entities(
-                of: beacon, id, topics: topics, places: places.map(\.name), names: options.language.names),
+            device, entities,
             stateTopic: topics.beaconState(beacon.name))
     }
 

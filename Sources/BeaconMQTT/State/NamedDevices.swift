@@ -17,6 +17,10 @@ public struct NamedBeacon: Hashable, Sendable {
     /// The id in Home Assistant if it is not based on ``identity``, so that another beacon or phone can take its place.
     public var id: String?
 
+    /// The unique ids of entities that another program announced before, by their names in the announcement, and the
+    /// identifier of its device at `device`. Home Assistant then keeps these entities with their history.
+    package var uniqueIDs: [String: String] = [:]
+
     /// The place where the beacon is mounted, which Home Assistant suggests as its area; nil for a carried beacon.
     public var place: String?
 
@@ -40,6 +44,14 @@ public struct NamedBeacon: Hashable, Sendable {
         self.occupies = occupies ?? isTracker
         self.place = place
     }
+}
+
+extension NamedBeacon {
+    /// The name of the device itself among ``uniqueIDs``.
+    package static let deviceName = "device"
+
+    /// The names in ``uniqueIDs``: those of entities that other programs announce over MQTT, too.
+    package static let namesOfUniqueIDs = [deviceName, "presence", "distance", "place", "tracker"]
 }
 
 /// A monitored region with a name, which becomes a device in Home Assistant.

@@ -81,6 +81,44 @@ struct HomeAssistantReadingTests {
     }
 
     @Test(
+        "Unique ids of former entities are read, and belong to one beacon each",
+        arguments: [
+            ("{ device: a, tracker: b }", "{ tracker: c }", ""), ("{ trakcer: b }", "{}", #"was "tracker" meant?"#),
+            ("{ tracker: b }", "{ place: b }", #"which "keys" has already"#), ("b", "{}", "unique-ids"),
+            ("{ tracker: b }", "{ tracker: '' }", "write the unique id of the former entity"),
+        ])
+    func uniqueIDs(_ keys: String, _ cat: String, _ expected: String) {
+        let uuid = ConfigurationBench.uuid
+        let checked = ConfigurationBench.check(
+            ConfigurationBench.start
+                + """
+                beacons:
+                  - { name: keys, uuid: \(uuid), major: 1, minor: 1, tracker: true, unique-ids: \(keys) }
+                  - { name: cat, uuid: \(uuid), major: 1, minor: 2, tracker: true, unique-ids: \(cat) }
+                """)
+        if expected.isEmpty {
+            #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
+            #expect(
+                checked.configuration.namedBeacons.map(\.uniqueIDs) == [
+                    ["device": "a", "tracker": "b"], ["tracker": "c"],
+                ])
+        } else {
+            #expect(checked.diagnostics.contains { $0.message.contains(expected) }, "\(checked.diagnostics)")
+            #expect(!checked.isUsable)
+        }
+    }
+
+    @Test("A unique id for the tracker of a beacon without one is a warning")
+    func uniqueIDWithoutTracker() {
+        let checked = ConfigurationBench.check(
+            ConfigurationBench.start
+                + "beacons: [{ name: a, uuid: \(ConfigurationBench.uuid), major: 1, minor: 1, unique-ids: { tracker: b } }]"
+        )
+        #expect(checked.isUsable)
+        #expect(checked.diagnostics.contains { $0.message.contains("tracker: true") }, "\(checked.diagnostics)")
+    }
+
+    @Test(
         "Mistakes are reported",
         arguments: [
             ("{ regions: some }", "regions"), ("{ region: false }", #"was "regions" meant?"#),

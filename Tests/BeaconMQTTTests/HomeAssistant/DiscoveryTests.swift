@@ -252,6 +252,20 @@ struct DiscoveryTests {
         #expect(german?.name == "Nähe")
     }
 
+    @Test("A beacon keeps the unique ids of another program's entities, and belongs to its device, too")
+    func formerIDs() throws {
+        var beacon = NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: true)
+        let before = Self.discovery().payload(for: beacon)
+        beacon.uniqueIDs = ["device": "espresense-keys", "tracker": "espresense-companion-keys", "place": "none here"]
+        let payload = Self.discovery().payload(for: beacon)
+        #expect(HomeAssistantSchema.mistakes(in: Array(try JSONEncoder.ofDiscovery.encode(payload))) == [])
+        #expect(payload.device.identifiers == before.device.identifiers + ["espresense-keys"])
+        #expect(payload.components["tracker"]?.uniqueID == "espresense-companion-keys")
+        // The others stay, and without places there is no entity for the place.
+        #expect(payload.components.keys == before.components.keys)
+        #expect(payload.components["presence"] == before.components["presence"])
+    }
+
     @Test("A beacon's ids do not depend on its name")
     func stableIDs() throws {
         let first = try Self.announcement(name: "keys", clientID: "gateway")

@@ -1,6 +1,7 @@
 import BeaconConfiguration
 import BeaconDelivery
 import BeaconEngine
+import BeaconMQTT
 public import BeaconModel
 
 /// A named beacon.
@@ -22,6 +23,9 @@ public struct BeaconSettings: Hashable, Sendable {
 
     /// The id in Home Assistant, instead of one made from UUID, major and minor.
     public var id: String?
+
+    /// The unique ids in Home Assistant of entities that another program announced before, by the entities' names.
+    package var uniqueIDs: [String: String] = [:]
 
     /// The silence after which it has left, if that is not the default.
     public var exitTimeout: Duration?
@@ -107,6 +111,17 @@ extension BeaconSettings {
             title: "Id", "The id in Home Assistant, instead of one made from UUID, major and minor."),
     ]
 
+    /// The keys of unique ids.
+    private static let uniqueIDGrammar = Grammar<[String: String]>(
+        [:],
+        NamedBeacon.namesOfUniqueIDs.map { name in
+            Setting(
+                name, .text(1...200, "write the unique id of the former entity"),
+                name == NamedBeacon.deviceName
+                    ? "The identifier of the former device." : "The unique id of the former entity for its \(name)."
+            ) { (ids: inout [String: String], id: String) in ids[name] = id }
+        })
+
     /// The keys of a named beacon.
     static let grammar = Grammar<Self>(
         BeaconSettings(
@@ -126,8 +141,16 @@ extension BeaconSettings {
                 "occupies", .boolean, title: "It counts for the occupancy of places",
                 "It counts for the occupancy of places in Home Assistant; by default if a person carries it."
             ) { $0.occupies = $1 },
+            Setting(
+                "unique-ids", \.uniqueIDs, .mapping(uniqueIDGrammar),
+                "The unique ids of entities that another program announced over MQTT, so that Home Assistant keeps these entities (docs/import.md)."
+            ),
         ]
     ) { section, beacon, isWhole in
+        if beacon.uniqueIDs["tracker"] != nil, !beacon.isTracker {
+            section.warn(
+                "\"unique-ids\" has a tracker, which the beacon only gets with \"tracker: true\"", at: "unique-ids")
+        }
         if beacon.isTracker, beacon.place != nil {
             section.warn(
                 "\"tracker\" is for a beacon that a person carries, and \"place\" for one that is fixed; remove one of them",
@@ -170,6 +193,7 @@ extension BeaconSettings {
     /// Reads the beacons of a configuration.
     static func read(_ root: ConfigurationSection) -> [BeaconSettings] {
         var ids: [String: String] = [:]
+        var uniqueIDs: [String: String] = [:]
         return root.items("beacons", "write a list of beacons, each beginning with \"- name:\"") { section in
             guard let beacon = grammar.read(section) else { return nil }
             if let other = root.reading.context.beacons.updateValue(beacon.name, forKey: beacon.identity) {
@@ -178,6 +202,12 @@ extension BeaconSettings {
             if let id = beacon.id, let other = ids.updateValue(beacon.name, forKey: id) {
                 section.report(
                     section.origin, "\"\(beacon.name)\" has the \"id\" of \"\(other)\", \(id); change it")
+            }
+            for id in Set(beacon.uniqueIDs.values) {
+                guard let other = uniqueIDs.updateValue(beacon.name, forKey: id) else { continue }
+                section.report(
+                    section.place(of: "unique-ids"),
+                    "\"unique-ids\" has \(id), which \"\(other)\" has already; remove one of them")
             }
             return beacon
         }
