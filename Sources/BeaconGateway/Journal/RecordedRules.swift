@@ -19,6 +19,8 @@ struct RecordedRules: Codable, Sendable {
         var places: Set<String>?
         var events: [String]
         var unless: RuleEncounter?
+        /// True if a waiting run may be late; nil in recordings of before.
+        var acceptsLateEvents: Bool?
         var schedule: RuleSchedule?
         var span: Duration?
         var isEnabled: Bool
@@ -67,7 +69,8 @@ struct RecordedRules: Codable, Sendable {
             Entry(
                 number: one.number, name: one.rule.name, regions: one.rule.regions, beacons: one.rule.beacons,
                 places: one.rule.places, events: one.rule.events.map(\.description).sorted(),
-                unless: one.rule.unless, schedule: one.rule.schedule, span: one.rule.span, isEnabled: one.isEnabled)
+                unless: one.rule.unless, acceptsLateEvents: one.rule.acceptsLateEvents, schedule: one.rule.schedule,
+                span: one.rule.span, isEnabled: one.isEnabled)
         }
         guard !self.rules.isEmpty else { return }
         regions = configuration.regions.map { Region(name: $0.name, constraint: $0.region.constraint) }
@@ -113,7 +116,7 @@ extension RecordedRules.Entry {
             name: name, regions: regions, beacons: beacons, events: Set(events.compactMap { try? RuleEvent($0) }),
             target: .program([]))
         (rule.places, rule.schedule, rule.span, rule.isEnabled) = (places, schedule, span, isEnabled)
-        rule.unless = unless
+        (rule.unless, rule.acceptsLateEvents) = (unless, acceptsLateEvents ?? false)
         return rule
     }
 }

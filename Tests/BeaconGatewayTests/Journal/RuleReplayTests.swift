@@ -42,6 +42,8 @@ struct RuleReplayTests {
             var encounter = RuleEncounter(within: .seconds(seconds))
             (encounter.regions, encounter.proximity) = (["hall"], .far)
             rule.unless = encounter
+            // Stored events reach rules at the end here.
+            rule.acceptsLateEvents = true
             return rule
         }
         return [
