@@ -193,7 +193,7 @@ struct SetupTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         let text = bench.read("new.yaml")
         for part in [
-            "version: \"3.1.1\"", "client-id: hall", "keep-alive: \"17s\"",
+            "version: \"3.1.1\"", "client-id: hall", "keep-alive: 17s",
             "ca-file: \"\(bench.folder.path)/authority.pem",
         ] { #expect(text.contains(part), "\(text)") }
         let check = try await bench.run("check", "new.yaml")
