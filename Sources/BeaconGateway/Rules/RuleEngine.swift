@@ -64,7 +64,8 @@ package actor RuleEngine {
             var orphans: [HeldRun] = []
             let (runs, unreadable) = try await trail.heldRuns()
             if !unreadable.isEmpty {
-                logger.error("\(unreadable.count) waiting runs of rules cannot be read, and will not run; deleting them")
+                logger.error(
+                    "\(unreadable.count) waiting runs of rules cannot be read, and will not run; deleting them")
                 store(ActiveRule.Work(ended: unreadable))
             }
             for run in runs {
