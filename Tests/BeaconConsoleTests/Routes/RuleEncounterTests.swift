@@ -20,7 +20,7 @@ private final class Shop {
     let disk = TestDisk()
     let web: WebBench
     let rules: [String]
-    private var second: Int64 = 0
+    private(set) var second: Int64 = 0
     private var engine: RuleEngine
     private var consumer: RuleConsumer
     private var count = 0
@@ -386,15 +386,19 @@ struct RuleEncounterTests {
                     max(0, now - late), Shop.beacons.randomElement(using: &random) ?? "",
                     Proximity.allCases.randomElement(using: &random) ?? .near, user: user, install: install))
             guard Int.random(in: 0..<3, using: &random) > 0 else { continue }
+            // A trial does not know when beacond was off for so long that runs were late.
+            while now - shop.second > 200 { try await shop.pass(to: shop.second + 200) }
             try await shop.pass(to: now, isRunning: Bool.random(using: &random))
             try await shop.send(batch)
             batch = []
             if Int.random(in: 0..<40, using: &random) == 0 { try await shop.restart() }
         }
-        try await shop.pass(to: now + 10_000)
+        while shop.second < now + 1_000 { try await shop.pass(to: shop.second + 100) }
         for (index, rule) in rules.enumerated() {
             let live = try await shop.runs(of: "r\(index)")
-            #expect(live.contains { $0.hasSuffix("done") } && live.contains { $0.hasSuffix("withheld") }, "r\(index)")
+            // The last rule is about one user, who hardly ever comes without having been near the shelf.
+            let outcomes = Set(live.compactMap { $0.split(separator: " ").last.map(String.init) })
+            #expect(outcomes == ["done", "withheld"] || index == rules.count - 1, "r\(index)")
             #expect(try await shop.tried(rule) == live, "seed \(seed), \(rule)")
         }
     }
