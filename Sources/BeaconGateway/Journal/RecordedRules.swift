@@ -89,8 +89,8 @@ struct RecordedRules: Codable, Sendable {
                 heard: one.heard.mapped { recorded.contains($0) ? $0 : nil }, isNew: one.isNew,
                 firings: one.firings.filter { isRecorded($0.key) })
             guard one.rule.unless != nil else { continue }
-            self.rules[index].state?.seen = one.seenHere.filtered(isRecorded)
-            self.rules[index].state?.held = one.held.filter { isRecorded($0.occurrence.person) }.map { run in
+            self.rules[index].state?.seen = one.here.seen.filtered(isRecorded)
+            self.rules[index].state?.held = one.here.held.filter { isRecorded($0.occurrence.person) }.map { run in
                 var run = run
                 run.line = nil
                 run.occurrence.notification.beaconAttributes = [:]

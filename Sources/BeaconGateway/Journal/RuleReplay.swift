@@ -109,8 +109,8 @@ struct RuleReplay {
             book.active[index].heard = state.heard
             book.active[index].isNew = state.isNew
             book.active[index].firings = state.firings
-            book.active[index].seenHere = state.seen ?? RuleSightings()
-            book.active[index].held = state.held ?? []
+            book.active[index].here = ActiveRule.Side(
+                seen: state.seen ?? RuleSightings(), held: state.held ?? [])
         }
         if hasState { book.awaitBeacons() }
     }

@@ -21,6 +21,22 @@ struct RuleSightings: Sendable, Codable {
     }
 }
 
+extension ActiveRule {
+    /// The sightings for the conditions of a rule on other beacons, and the runs that wait for more.
+    struct Side: Sendable {
+        var seen = RuleSightings()
+        var held: [HeldRun] = []
+    }
+
+    /// The side of this machine's events, or of others.
+    subscript(isHere isHere: Bool) -> Side {
+        get { isHere ? here : elsewhere }
+        _modify {
+            if isHere { yield &here } else { yield &elsewhere }
+        }
+    }
+}
+
 extension RuleOccurrence {
     /// The persons whose sightings count: the user and, for the time before the app named one, the install; without
     /// both, the beacon or the region.
@@ -56,36 +72,34 @@ extension ActiveRule {
         _ change: ProximityChange, of persons: [String], at receiver: String = "", in regions: Set<String>,
         isHere: Bool
     ) -> [RuleDecision] {
-        func note(_ encounter: RuleEncounter?, _ sightings: inout Sightings) {
-            guard let encounter, encounter.concerns(change.beacon, of: regions) else { return }
+        /// Returns true if a person came near.
+        func add(_ encounter: RuleEncounter?, to sightings: inout Sightings) -> Bool {
+            guard let encounter, encounter.concerns(change.beacon, of: regions) else { return false }
             var isNear = false
             if case .at(let proximity) = change.state { isNear = proximity.rank >= encounter.proximity.rank }
             for person in persons {
                 sightings.note(
                     isNear, person, "\(change.beacon) \(receiver)", at: change.time, lasts: change.lasts)
             }
+            return isNear
         }
         guard rule.remembersSightings else { return [] }
-        var seen = isHere ? seenHere : seenReported
-        note(rule.audience?.was, &seen.was)
-        note(rule.audience?.wasNot, &seen.wasNot)
-        note(rule.unless, &seen.unless)
-        if isHere { seenHere = seen } else { seenReported = seen }
-        let met = (isHere ? held : heldReported).filter { run in
-            !run.occurrence.persons.allSatisfy { !persons.contains($0) } && sighting(ending: run) != nil
+        _ = add(rule.audience?.was, to: &self[isHere: isHere].seen.was)
+        _ = add(rule.audience?.wasNot, to: &self[isHere: isHere].seen.wasNot)
+        guard add(rule.unless, to: &self[isHere: isHere].seen.unless) else { return [] }
+        let met = self[isHere: isHere].held.filter { run in
+            run.persons.contains(where: persons.contains) && sighting(ending: run) != nil
         }
         guard !met.isEmpty else { return [] }
         let ids = Set(met.map(\.id))
-        if isHere { held.removeAll { ids.contains($0.id) } } else { heldReported.removeAll { ids.contains($0.id) } }
+        self[isHere: isHere].held.removeAll { ids.contains($0.id) }
         return met.compactMap { run in sighting(ending: run).map { withheld(run, since: $0) } }
     }
 
     /// Notes an event of the history for the conditions on other beacons.
     ///
     /// - Returns: the decisions about waiting runs that it ends.
-    mutating func note(
-        _ event: BeaconNotification, from install: Install?, in configuration: GatewayConfiguration
-    ) -> [RuleDecision] {
+    mutating func note(_ event: BeaconNotification, in configuration: GatewayConfiguration) -> [RuleDecision] {
         guard rule.remembersSightings, event.kind == .proximity || event.kind == .gone, let beacon = event.beacon else {
             return []
         }
@@ -96,7 +110,8 @@ extension ActiveRule {
             configuration.regions.filter { $0.region.constraint.matches(beacon) }.map(\.name)
                 + [event.region?.name].compactMap { $0 })
         let prefix = event.sender.map { "\($0): " } ?? ""
-        let user = event.person ?? (event.install == nil ? nil : install?.user) ?? event.install
+        // As the event says: the install may have had another user then, and may have another one later.
+        let user = event.person ?? event.install
         return note(
             ProximityChange(beacon, state, at: event.time, lasts: event.install == nil),
             of: (user.map { [$0] } ?? ["\(beacon)"] + regions.sorted()).map { prefix + $0 },
@@ -104,31 +119,30 @@ extension ActiveRule {
     }
 
     /// Notes an event from before the start.
-    mutating func recall(
-        _ event: BeaconNotification, from install: Install?, in configuration: GatewayConfiguration
-    ) {
-        let waiting = (held, heldReported)
-        _ = note(event, from: install, in: configuration)
-        (held, heldReported) = waiting
+    mutating func recall(_ event: BeaconNotification, in configuration: GatewayConfiguration) {
+        let isHere = event.sender == nil
+        let held = self[isHere: isHere].held
+        self[isHere: isHere].held = []
+        _ = note(event, in: configuration)
+        self[isHere: isHere].held = held
     }
 
     /// Returns the first time at which the person of a waiting run came near in time; nil if it did not.
     private func sighting(ending run: HeldRun) -> Timestamp? {
         let after = run.occurrence.time.advanced(by: 1)
         guard after <= run.deadline else { return nil }
-        return (run.isHere ? seenHere : seenReported).unless
-            .first(of: run.occurrence.persons, in: after...run.deadline)
+        return self[isHere: run.isHere].seen.unless.first(of: run.persons, in: after...run.deadline)
     }
 
     /// Returns why the rule does not run for a person's past, as a sentence; nil if it may.
     func pastReason(against occurrence: RuleOccurrence) -> String? {
         func wasNear(_ encounter: RuleEncounter, _ sightings: Sightings) -> Bool {
-            // Without the visit that the event belongs to.
+            // Without the stay that the event is about.
             let end = occurrence.began
             let begin = end.advanced(by: -encounter.within.clampedNanoseconds)
             return sightings.first(of: occurrence.persons, in: begin...end.advanced(by: -1)) != nil
         }
-        let seen = occurrence.notification.sender == nil ? seenHere : seenReported
+        let seen = self[isHere: occurrence.notification.sender == nil].seen
         if let was = rule.audience?.was, !wasNear(was, seen.was) {
             return "the person was near no beacon of \"was\" in the \(DurationText.text(was.within)) before"
         }
@@ -168,25 +182,19 @@ extension ActiveRule {
     mutating func hold(_ run: HeldRun) -> Work {
         if let sighting = sighting(ending: run) { return withheld(run, since: sighting).work }
         var work = Work(held: run)
-        let list = run.isHere ? held : heldReported
-        if list.count >= Self.maximumHeld, let oldest = list.first {
+        if self[isHere: run.isHere].held.count >= Self.maximumHeld {
+            let oldest = self[isHere: run.isHere].held.removeFirst()
             var entry = rule.run(for: oldest.occurrence)
             (entry.outcome, entry.detail) = (.withheld, "more than \(Self.maximumHeld) runs of the rule were waiting")
             (work.runs, work.ended) = ([entry], [oldest.id])
             counts.withheld += 1
         }
-        if run.isHere {
-            held = Array(list.dropFirst(work.ended.count)) + [run]
-        } else {
-            heldReported = Array(list.dropFirst(work.ended.count)) + [run]
-        }
+        self[isHere: run.isHere].held.append(run)
         return work
     }
 
     /// Lets a run of before the start wait again.
-    mutating func restore(_ run: HeldRun) {
-        if run.isHere { held.append(run) } else { heldReported.append(run) }
-    }
+    mutating func restore(_ run: HeldRun) { self[isHere: run.isHere].held.append(run) }
 
     private mutating func withheld(_ run: HeldRun, since sighting: Timestamp) -> RuleDecision {
         let later = DurationText.text(.seconds(sighting.since(run.occurrence.time) / Timestamp.nanosecondsPerSecond))
@@ -213,11 +221,9 @@ extension ActiveRule {
         here isHere: Bool, now: Timestamp?, named: @autoclosure () -> [BeaconIdentity], ids: inout EventIDs,
         if isOver: (Timestamp) -> Bool
     ) -> [RuleDecision] {
-        let list = isHere ? held : heldReported
-        let due = list.filter { isOver($0.due) }.sorted { $0.deadline < $1.deadline }
+        let due = self[isHere: isHere].held.filter { isOver($0.due) }.sorted { $0.deadline < $1.deadline }
         guard !due.isEmpty else { return [] }
-        let rest = list.filter { !isOver($0.due) }
-        if isHere { held = rest } else { heldReported = rest }
+        self[isHere: isHere].held.removeAll { isOver($0.due) }
         var decisions: [RuleDecision] = []
         for run in due {
             var occurrence = run.occurrence
@@ -255,6 +261,11 @@ extension ActiveRule {
 extension Rule {
     /// True if the rule has conditions on other beacons, and needs to know who was near them.
     var remembersSightings: Bool { unless != nil || audience?.was != nil || audience?.wasNot != nil }
+
+    /// True if its conditions on other beacons are those of another rule, so that it needs the same sightings.
+    func remembersSame(as other: Rule) -> Bool {
+        unless == other.unless && audience?.was == other.audience?.was && audience?.wasNot == other.audience?.wasNot
+    }
 
     /// True if the rule needs the proximity of beacons.
     var needsRanging: Bool { unless != nil || events.contains(where: \.needsRanging) }

@@ -35,7 +35,7 @@ extension ActiveRule {
         var decisions = release(
             here: false, now: now, named: configuration.beacons.map(\.identity), ids: &ids
         ) { $0 < arrival }
-        decisions += note(event, from: install, in: configuration)
+        decisions += note(event, in: configuration)
         guard isEnabled else { return decisions }
         for found in occurrences(of: event, stored?.number, in: configuration) {
             var occurrence = found.with(install)

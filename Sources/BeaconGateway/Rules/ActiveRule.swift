@@ -67,17 +67,16 @@ package struct ActiveRule: Sendable {
     package var isSwitchedOn: Bool?
     /// The time of the last run for each person, if the rule runs once in a span.
     var firings: [String: Timestamp] = [:]
-    /// The sightings by this machine's receivers, and by apps and other gateways.
-    var seenHere = RuleSightings()
-    var seenReported = RuleSightings()
+    /// The sightings and the waiting runs: those of this machine, and those of apps and other gateways.
+    var here = Side()
+    var elsewhere = Side()
     /// True until the rule has its sightings from the history.
     var needsHistory: Bool
-    /// The runs that wait, for events of this machine, and for those of apps and other gateways.
-    var held: [HeldRun] = []
-    var heldReported: [HeldRun] = []
     package var counts = Counts()
 
     package var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
+    /// All waiting runs.
+    var held: [HeldRun] { here.held + elsewhere.held }
 
     /// Creates an active rule without state.
     package init(_ rule: Rule) {

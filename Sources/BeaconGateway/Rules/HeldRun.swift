@@ -9,10 +9,12 @@ import Foundation
 struct HeldRun: Sendable {
     /// The id, by which it is stored.
     var id: String
-    /// The name of the rule.
+    /// The name of the rule. A rule that is renamed keeps its runs.
     var rule: String
     /// The event.
     var occurrence: RuleOccurrence
+    /// The persons whose sightings end the wait.
+    let persons: [String]
     /// The end of the time after the event. It is the time of the run.
     var deadline: Timestamp
     /// The time of arrival of later events that end the wait: those that arrive before may still tell that the person
@@ -20,6 +22,15 @@ struct HeldRun: Sendable {
     var due: Timestamp
     /// The line for the rule's program; nil if it has none.
     var line: [UInt8]?
+
+    init(
+        id: String, rule: String, occurrence: RuleOccurrence, deadline: Timestamp, due: Timestamp, line: [UInt8]?
+    ) {
+        (self.id, self.rule, self.occurrence, self.deadline) = (id, rule, occurrence, deadline)
+        (self.due, self.line) = (due, line)
+        // Each sighting looks at them in all waiting runs.
+        persons = occurrence.persons
+    }
 
     /// True if the event is one of this machine's. Its own receivers decide then, in their time.
     var isHere: Bool { occurrence.notification.sender == nil }
@@ -56,11 +67,12 @@ extension HeldRun: Codable {
         var event = Event(id: EventID(hashing: form.id), time: form.notified, kind: form.kind)
         (event.body, event.private, event.sender, event.install) = (form.body, form.own, form.sender, form.install)
         guard let notification = BeaconNotification(decoding: event) else { throw fault("no notification") }
-        occurrence = RuleOccurrence(
-            event: kind, time: form.time, notification: notification, regions: form.regions, place: form.place,
-            attributes: form.attributes, number: form.number)
-        (id, rule, deadline, due) = (form.id, form.rule, form.deadline, form.due)
-        line = form.line.map { [UInt8]($0) }
+        self.init(
+            id: form.id, rule: form.rule,
+            occurrence: RuleOccurrence(
+                event: kind, time: form.time, notification: notification, regions: form.regions, place: form.place,
+                attributes: form.attributes, number: form.number),
+            deadline: form.deadline, due: form.due, line: form.line.map { [UInt8]($0) })
     }
 
     func encode(to encoder: any Encoder) throws {

@@ -35,15 +35,24 @@ struct RuleBook: Sendable {
 
     /// Adds a rule without state.
     ///
-    /// - Parameter before: the rule before it was changed. Its switch stays, its past runs if it still has a span, and
-    ///   its waiting runs if it still waits.
+    /// - Parameter before: the rule before it was changed. Its switch stays, its past runs if it still has a span, its
+    ///   waiting runs if it still waits, and its sightings if its conditions on other beacons are the same.
     mutating func add(_ rule: Rule, after before: ActiveRule? = nil) {
         lastNumber += 1
         var one = ActiveRule(rule)
         one.number = lastNumber
         one.isSwitchedOn = before?.isSwitchedOn
         if let before, rule.span != nil { one.firings = before.firings }
-        if let before, rule.unless != nil { (one.held, one.heldReported) = (before.held, before.heldReported) }
+        if let before, rule.unless != nil {
+            for var run in before.held {
+                run.rule = rule.name
+                one.restore(run)
+            }
+        }
+        if let before, rule.remembersSame(as: before.rule) {
+            (one.here.seen, one.elsewhere.seen) = (before.here.seen, before.elsewhere.seen)
+            one.needsHistory = before.needsHistory
+        }
         active.append(one)
     }
 
@@ -56,6 +65,14 @@ struct RuleBook: Sendable {
     mutating func update(_ rules: [Rule], renamed: RenamedItems) -> [ActiveRule] {
         var gone = active
         active = []
+        let names = Set(rules.map(\.name))
+        /// Returns true if a rule differs by its name only, and no other has the earlier name.
+        func isRenamed(_ before: Rule, to rule: Rule) -> Bool {
+            var before = before.renaming(renamed)
+            guard !names.contains(before.name) else { return false }
+            before.name = rule.name
+            return before == rule
+        }
         for rule in rules {
             if let index = gone.firstIndex(where: { $0.rule == rule }) {
                 active.append(gone.remove(at: index))
@@ -64,7 +81,9 @@ struct RuleBook: Sendable {
                 one.rule = rule
                 active.append(one)
             } else {
-                add(rule, after: gone.first { $0.rule.name == rule.name })
+                add(
+                    rule,
+                    after: gone.first { $0.rule.name == rule.name } ?? gone.first { isRenamed($0.rule, to: rule) })
             }
         }
         return gone

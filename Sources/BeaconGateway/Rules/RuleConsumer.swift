@@ -115,6 +115,10 @@ package struct RuleConsumer: Service {
             guard let due = await engine.nextRelease, due < now.advanced(by: -Self.patience.clampedNanoseconds) else {
                 return false
             }
+            let newest = try await history.store.newest()
+            // Rules have processed the newest event, unless it has just arrived.
+            guard try await history.forRules.available(limit: 1) == nil else { return true }
+            try await remember(until: newest)
             let (result, reviewed) = await engine.reviewed { active in
                 var result = Result(now: now, newestBefore: newestBefore, in: configuration)
                 result.release(&active)
@@ -124,8 +128,7 @@ package struct RuleConsumer: Service {
             return true
         }
         let events = batch.events.compactMap(RecordedEvent.init)
-        if await !engine.hasReplayed { try await replay(until: batch.from) }
-        try await recall(until: batch.from)
+        try await remember(until: batch.from)
         var people = try await people.people(of: events.map(\.notification))
         let senders = events.map { people.receive($0.notification, at: now) }
         let (result, reviewed) = await engine.reviewed { active in
@@ -157,7 +160,7 @@ package struct RuleConsumer: Service {
         if !result.messages.isEmpty { people.newMessages.signal() }
         if !result.work.isEmpty { changed.insert(.rules) }
         if !changed.isEmpty { broadcast.send(.changed(changed)) }
-        await engine.apply(reviewed, holding: result.work.compactMap(\.held), starting: result.lines)
+        await engine.apply(reviewed, result.work, starting: result.lines)
     }
 
     private func newestEventBefore() async throws -> Int64 {
@@ -167,14 +170,20 @@ package struct RuleConsumer: Service {
         return number
     }
 
+    /// Lets rules know what they need of the events that they have processed.
+    private func remember(until position: Int64) async throws {
+        if await !engine.hasReplayed { try await replay(until: position) }
+        try await recall(until: position)
+    }
+
     /// Replays events from before the start to the rules, so that visits continue across a restart.
     private func replay(until position: Int64) async throws {
         let configuration = await gateway.configuration
         let rules = Set(await engine.active.map(\.number))
         if engine.needsHistory {
-            try await readHistory(until: position) { event, install, active in
+            try await readHistory(until: position) { event, active in
                 for index in active.indices where rules.contains(active[index].number) {
-                    active[index].recall(event, from: install, in: configuration)
+                    active[index].recall(event, in: configuration)
                     if active[index].isEnabled { _ = active[index].occurrences(of: event, in: configuration) }
                 }
             }
@@ -187,9 +196,9 @@ package struct RuleConsumer: Service {
         let rules = Set(await engine.active.filter(\.needsHistory).map(\.number))
         guard !rules.isEmpty else { return }
         let configuration = await gateway.configuration
-        try await readHistory(until: position) { event, install, active in
+        try await readHistory(until: position) { event, active in
             for index in active.indices where rules.contains(active[index].number) {
-                active[index].recall(event, from: install, in: configuration)
+                active[index].recall(event, in: configuration)
             }
         }
         await engine.setReplayed(to: rules)
@@ -198,7 +207,7 @@ package struct RuleConsumer: Service {
     /// Reads the events of apps and other gateways up to a position.
     private func readHistory(
         until position: Int64,
-        _ read: @escaping @Sendable (BeaconNotification, Install?, inout [ActiveRule]) -> Void
+        _ read: @escaping @Sendable (BeaconNotification, inout [ActiveRule]) -> Void
     ) async throws {
         var number: Int64 = 0
         while number < position {
@@ -206,11 +215,8 @@ package struct RuleConsumer: Service {
             guard let last else { break }
             let decoded = events.filter { $0.number <= position && $0.event.sender != nil }
                 .compactMap(RecordedEvent.init)
-            let installs = try await people.installs(Set(decoded.compactMap(\.notification.install)))
             let (_, reviewed) = await engine.reviewed { active in
-                for event in decoded {
-                    read(event.notification, event.notification.install.flatMap { installs[$0] }, &active)
-                }
+                for event in decoded { read(event.notification, &active) }
             }
             await engine.apply(reviewed)
             number = last

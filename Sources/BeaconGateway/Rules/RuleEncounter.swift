@@ -26,7 +26,7 @@ public struct RuleEncounter: Hashable, Sendable, Codable {
 
     /// Returns true if a beacon is one of the condition's beacons.
     func concerns(_ beacon: BeaconIdentity, of regions: Set<String>) -> Bool {
-        (beacons?.contains(beacon) ?? true) && (self.regions.map { !$0.isDisjoint(with: regions) } ?? true)
+        Rule.concerns(beacon, of: regions, beacons, self.regions)
     }
 
     /// Returns the condition with the new names of regions.

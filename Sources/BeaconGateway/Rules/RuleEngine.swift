@@ -62,7 +62,13 @@ package actor RuleEngine {
                 book.active[index].firings[firing.person] = firing.time
             }
             var orphans: [HeldRun] = []
-            for run in try await trail.heldRuns() {
+            let (runs, unreadable) = try await trail.heldRuns()
+            if !unreadable.isEmpty {
+                logger.error(
+                    "\(unreadable.count) waiting runs of rules cannot be read, and will not run; deleting them")
+                store(ActiveRule.Work(ended: unreadable))
+            }
+            for run in runs {
                 guard let index = active.firstIndex(where: { $0.rule.name == run.rule && $0.rule.unless != nil })
                 else {
                     orphans.append(run)
@@ -89,14 +95,18 @@ package actor RuleEngine {
     ///   - renamed: the renamed regions and places. A rule that only differs by a new name is unchanged.
     func update(_ rules: [Rule], renamed: RenamedItems = RenamedItems()) async {
         let known = Set(active.map(\.number))
+        let names = Dictionary(active.flatMap(\.held).map { ($0.id, $0.rule) }) { first, _ in first }
         let gone = book.update(rules, renamed: renamed)
         for (index, one) in active.enumerated() where one.rule.target != nil && !known.contains(one.number) {
             let before = gone.first { $0.rule.name == one.rule.name }
             book.active[index].runner = RuleRunner(one.rule, logger: logger, after: before?.runner)
         }
         needs.withLock { $0 = Needs(rules) }
-        let waiting = Set(active.flatMap { $0.held + $0.heldReported }.map(\.id))
-        drop(gone.flatMap { $0.held + $0.heldReported }.filter { !waiting.contains($0.id) })
+        let waiting = active.flatMap(\.held)
+        // Stored under the rule's new name.
+        for run in waiting where names[run.id] != run.rule { store(ActiveRule.Work(held: run)) }
+        let ids = Set(waiting.map(\.id))
+        drop(gone.flatMap(\.held).filter { !ids.contains($0.id) })
         for runner in gone.compactMap(\.runner) { Task { await runner.finish() } }
     }
 
@@ -221,7 +231,9 @@ package actor RuleEngine {
 
     /// Stores the result of a rule soon. While the disk fails, it waits in the memory of the event store.
     private nonisolated func store(_ work: ActiveRule.Work) {
-        guard let trail, !work.runs.isEmpty || work.firing != nil || work.notification != nil || work.held != nil
+        guard let trail,
+            !work.runs.isEmpty || work.firing != nil || work.notification != nil || work.held != nil
+                || !work.ended.isEmpty
         else { return }
         do {
             trail.store.enqueue(try step(for: [work]))
@@ -253,7 +265,7 @@ package actor RuleEngine {
     /// Decides what rules do for events of apps and other gateways.
     ///
     /// - Parameter decide: decides with a copy of the rules, and may change their state. Pass the copy to
-    ///   ``apply(_:starting:)`` to keep the changes.
+    ///   ``apply(_:_:starting:)`` to keep the changes.
     func reviewed<Value: Sendable>(_ decide: @Sendable (inout [ActiveRule]) -> Value) -> (Value, [ActiveRule]) {
         var copy = active
         // The copies count what is new.
@@ -275,28 +287,56 @@ package actor RuleEngine {
     }
 
     /// The earliest time of arrival of an event after which a waiting run no longer waits; nil without one.
-    var nextRelease: Timestamp? { active.lazy.flatMap { $0.heldReported.map(\.due) }.min() }
+    var nextRelease: Timestamp? { active.lazy.flatMap { $0.elsewhere.held.map(\.due) }.min() }
 
     /// Keeps the state of rules after events of apps and other gateways, and starts their programs.
     ///
-    /// - Parameter held: the runs that wait from now on. The receivers of this machine decide about those for its own
-    ///   events.
+    /// A rule may have been changed since the decisions: then it keeps its own state, with the runs that ended or wait
+    /// by these decisions.
+    ///
+    /// - Parameters:
+    ///   - reviewed: the copies of the rules that decided.
+    ///   - work: the decisions, which are stored.
+    ///   - lines: the programs to start, with their lines.
     func apply(
-        _ reviewed: [ActiveRule], holding held: [HeldRun] = [], starting lines: [(run: RuleRun, json: [UInt8])] = []
+        _ reviewed: [ActiveRule], _ work: [ActiveRule.Work] = [], starting lines: [(run: RuleRun, json: [UInt8])] = []
     ) {
+        let ended = Set(work.flatMap(\.ended))
+        var same: Set<Int> = []
         for one in reviewed {
-            guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
-            book.active[index].reported = one.reported
-            book.active[index].seenReported = one.seenReported
-            book.active[index].heldReported = one.heldReported
-            book.active[index].firings.merge(one.firings) { max($0, $1) }
+            guard
+                let index = active.firstIndex(where: { $0.number == one.number })
+                    ?? active.firstIndex(where: { $0.rule.name == one.rule.name })
+            else { continue }
+            if active[index].number == one.number {
+                same.insert(index)
+                book.active[index].reported = one.reported
+                book.active[index].elsewhere = one.elsewhere
+            } else if active[index].rule.remembersSame(as: one.rule) {
+                book.active[index].elsewhere.seen = one.elsewhere.seen
+            }
+            if active[index].rule.span != nil { book.active[index].firings.merge(one.firings) { max($0, $1) } }
             book.active[index].counts.ran += one.counts.ran
             book.active[index].counts.withheld += one.counts.withheld
             book.active[index].counts.last = one.counts.last ?? active[index].counts.last
         }
-        for run in held where run.isHere {
-            guard let index = active.firstIndex(where: { $0.rule.name == run.rule }) else { continue }
-            act(on: book.hold(run, index))
+        if !ended.isEmpty {
+            for index in active.indices {
+                book.active[index].here.held.removeAll { ended.contains($0.id) }
+                book.active[index].elsewhere.held.removeAll { ended.contains($0.id) }
+            }
+        }
+        for run in work.compactMap(\.held) where !ended.contains(run.id) {
+            guard let index = active.firstIndex(where: { $0.rule.name == run.rule && $0.rule.unless != nil }) else {
+                drop([run])
+                continue
+            }
+            if run.isHere {
+                // The receivers of this machine decide about its own events.
+                act(on: book.hold(run, index))
+            } else if !same.contains(index) {
+                book.active[index].restore(run)
+            }
         }
         for line in lines {
             guard let runner = active.first(where: { $0.rule.name == line.run.rule })?.runner else { continue }

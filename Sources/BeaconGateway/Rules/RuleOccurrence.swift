@@ -37,7 +37,14 @@ extension Rule {
 
     /// Returns true if events of a beacon can be events of this rule.
     func concerns(_ beacon: BeaconIdentity, of regions: Set<String>) -> Bool {
-        (beacons?.contains(beacon) ?? true) && (self.regions.map { !$0.isDisjoint(with: regions) } ?? true)
+        Self.concerns(beacon, of: regions, beacons, self.regions)
+    }
+
+    /// Returns true if a beacon, of some regions, is one of the chosen beacons and of a chosen region; nil chooses all.
+    static func concerns(
+        _ beacon: BeaconIdentity, of regions: Set<String>, _ chosen: Set<BeaconIdentity>?, _ ofRegions: Set<String>?
+    ) -> Bool {
+        (chosen?.contains(beacon) ?? true) && (ofRegions.map { !$0.isDisjoint(with: regions) } ?? true)
     }
 
     /// Returns true if an occurrence is an event of this rule. Schedule and span are not checked.

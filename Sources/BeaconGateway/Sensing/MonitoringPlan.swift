@@ -62,6 +62,8 @@ struct MonitoringPlan {
         var rangings = ConstraintList()
         if asksForProximity && !configuration.destinations.isEmpty || runsByProximity { rangings.add(regions) }
         if reportsBeacons { rangings.add(configuration.beacons.map(\.identity)) }
+        // Runs that wait for beacons need reports, also if no region has them.
+        rangings.add(configuration.launch.rules.flatMap { ($0.unless?.beacons ?? []).sorted() })
         self.rangings = rangings.constraints
 
         var all = ConstraintList()

@@ -68,10 +68,13 @@ package struct RuleTrail: Sendable {
             + ended.map { StateChange(namespace: Namespace.held, key: $0, value: nil) }
     }
 
-    /// Returns the runs that wait, in the order of their events.
-    func heldRuns() async throws(EventStoreError) -> [HeldRun] {
-        try await store.readState { try $0.rows(Namespace.held, limit: .max) }.compactMap { $0.decoded() }
-            .sorted { ($0.occurrence.time, $0.id) < ($1.occurrence.time, $1.id) }
+    /// Returns the runs that wait, in the order of their events, and the ids of those that cannot be read.
+    func heldRuns() async throws(EventStoreError) -> (runs: [HeldRun], unreadable: [String]) {
+        var (runs, unreadable) = ([HeldRun](), [String]())
+        for row in try await store.readState({ try $0.rows(Namespace.held, limit: .max) }) {
+            if let run = row.decoded(HeldRun.self) { runs.append(run) } else { unreadable.append(row.key) }
+        }
+        return (runs.sorted { ($0.occurrence.time, $0.id) < ($1.occurrence.time, $1.id) }, unreadable)
     }
 
     /// Returns entries of the audit trail, the newest first.

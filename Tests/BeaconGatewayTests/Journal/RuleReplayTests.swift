@@ -42,7 +42,7 @@ struct RuleReplayTests {
             var encounter = RuleEncounter(within: .seconds(seconds))
             (encounter.regions, encounter.proximity) = (["hall"], .far)
             rule.unless = encounter
-            // Stored events reach rules at the end here.
+            // The test processes events at its end, when some runs are over for more than ten minutes.
             rule.acceptsLateEvents = true
             return rule
         }

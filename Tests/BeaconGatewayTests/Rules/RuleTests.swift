@@ -272,7 +272,85 @@ struct RuleTests {
         await engine.finish()
         let runs = try await bench.state.trail.runs(of: "r", before: nil, limit: 9).runs
         #expect(runs.map { "\(Int64($0.time.seconds) - 1_800_000_000) \($0.outcome)" } == [story.run])
-        #expect(try await bench.state.trail.heldRuns().isEmpty)
+        #expect(try await bench.state.trail.heldRuns().runs.isEmpty)
+    }
+
+    @Test("The program of a run that waited starts once, with later restarts, too")
+    func program() async throws {
+        let bench = try GatewayBench()
+        let text =
+            "events: [gone], program: [/bin/true], late: true, unless: { beacons: [key], proximity: far, within: 10s }"
+        let rule = try #require(Self.rule(text).configuration.launch.rules.first)
+        for seconds in [Int64(1)...20, 21...25, 1_000...1_005] {
+            let engine = RuleEngine([rule], trail: try bench.state.trail, logger: bench.lines.logger)
+            await engine.restore()
+            for second in seconds {
+                await engine.handle(
+                    Self.report(second, second < 4 ? .far : nil),
+                    at: Timestamp(nanoseconds: second * Timestamp.nanosecondsPerSecond), from: ReceiverID(0),
+                    regions: [.init(name: "hall", constraint: GatewayBench.constraint)], beacons: [:])
+                await engine.settle()
+            }
+            await engine.finish()
+            let runs = try await bench.state.trail.runs(of: "r", before: nil, limit: 9).runs
+            #expect(runs.map { "\(Int64($0.time.seconds) - 1_800_000_000) \($0.outcome)" } == ["14 done"])
+            #expect(try await bench.state.trail.heldRuns().runs.isEmpty)
+        }
+    }
+
+    @Test("A run that an event of the history ends does not wait for receivers")
+    func endedInBatch() async throws {
+        let bench = try GatewayBench()
+        let text = "events: [enter], destinations: [hub], unless: { beacons: [key], within: 10s }"
+        let rule = try #require(Self.rule(text).configuration.launch.rules.first)
+        let engine = RuleEngine([rule], trail: try bench.state.trail, logger: bench.lines.logger)
+        let consumer = try await bench.consumer(of: engine, for: bench.gateway([]))
+        func time(_ second: Int64) -> Timestamp {
+            Timestamp(nanoseconds: (1_800_000_000 + second) * Timestamp.nanosecondsPerSecond)
+        }
+        let events = [
+            BeaconNotification.shown(.enter, at: time(0), region: "hall"),
+            .shown(.proximity, at: time(5), region: "hall", beacon: Self.beacon, proximity: .near),
+        ]
+        try await consumer.history.store.append(Step(events.map { try $0.event(for: [Event.rules]) }))
+        while try await consumer.work() {}
+        for second in Int64(6)...20 {
+            await engine.handle(
+                Self.report(second, nil), at: Timestamp(nanoseconds: second * Timestamp.nanosecondsPerSecond),
+                from: ReceiverID(0), regions: [.init(name: "hall", constraint: GatewayBench.constraint)], beacons: [:])
+            await engine.settle()
+        }
+        await engine.finish()
+        let runs = try await bench.state.trail.runs(of: "r", before: nil, limit: 9).runs
+        #expect(runs.map(\.outcome) == [.withheld])
+    }
+
+    @Test("A waiting run that cannot be read is deleted, and the log says so")
+    func unreadable() async throws {
+        let bench = try GatewayBench()
+        let store = try #require(bench.store)
+        var step = Step()
+        step.changes = [try StateChange(GatewayState.Namespace.held, "x", ["of another": "version"])]
+        try await store.append(step)
+        let engine = RuleEngine([], trail: try bench.state.trail, logger: bench.lines.logger)
+        await engine.restore()
+        await engine.finish()
+        #expect(bench.lines.all.contains { $0.contains("1 waiting runs of rules cannot be read") })
+        #expect(try await bench.state.trail.heldRuns().unreadable.isEmpty)
+    }
+
+    @Test("The beacons that end a wait are ranged, with and without a region")
+    func ranged() {
+        func rangings(_ text: String, hasRegion: Bool) -> [BeaconConstraint] {
+            var configuration = Self.rule(text).configuration
+            if !hasRegion { configuration.regions = [] }
+            return MonitoringPlan(configuration).rangings
+        }
+        let rule = "events: [suspicious], destinations: [hub]"
+        let waits = "events: [place], destinations: [hub], unless: { beacons: [key], within: 10s }"
+        #expect(rangings(rule, hasRegion: false) == [])
+        #expect(rangings(waits, hasRegion: false) == [BeaconConstraint(Self.beacon)])
+        #expect(rangings(waits, hasRegion: true) == [GatewayBench.constraint])
     }
 
     /// How a disk behaves while rules decide.
