@@ -165,6 +165,8 @@ struct RuleRoutes: Sendable {
         // Start with the oldest event, so that beacons that were there before `from` do not count as new.
         let (from, to) = (try Self.time(trial.from, "from") ?? .zero, try Self.time(trial.to, "to"))
         let now = history.store.wallTime
+        // What comes after `to` can still withhold a run that waits.
+        let horizon = to?.advanced(by: (rule.unless?.within ?? .zero).clampedNanoseconds) ?? .latest
         let kinds: Set<String> = ["enter", "exit", "place", "proximity", "gone", "suspicious"]
         var number: Int64 = 0
         var one = ActiveRule(rule)
@@ -174,8 +176,9 @@ struct RuleRoutes: Sendable {
         var ids = EventIDs()
         var installs: [String: Install] = [:]
         var newest: [BeaconIdentity: RecordedEvent] = [:]
-        func add(_ decisions: [RuleDecision], until end: Timestamp = .latest) {
-            for decision in decisions where (from...max(from, end)).contains(decision.occurrence.time) {
+        var lastShown = to ?? .latest
+        func add(_ decisions: [RuleDecision]) {
+            for decision in decisions where (from...max(from, lastShown)).contains(decision.occurrence.time) {
                 let (occurrence, work) = (decision.occurrence, decision.work)
                 guard work.ran || work.reason != nil else { continue }
                 let run = TrialValue.Run(
@@ -189,10 +192,9 @@ struct RuleRoutes: Sendable {
         func release(here isHere: Bool, _ isDue: (Timestamp) -> Bool) {
             add(
                 one.release(
-                    here: isHere, now: nil, named: configuration.beacons.map(\.identity), ids: &ids, if: isDue),
-                until: to ?? .latest)
+                    here: isHere, now: nil, named: configuration.beacons.map(\.identity), ids: &ids, if: isDue))
         }
-        func look(at event: RecordedEvent, until end: Timestamp = .latest) {
+        func look(at event: RecordedEvent) {
             let (notification, stored) = (event.notification, event.stored)
             if notification.sender == nil { release(here: true) { $0 < notification.time } }
             add(
@@ -202,17 +204,17 @@ struct RuleRoutes: Sendable {
                 ) { _ in
                     notification.sender == nil
                         ? .zero : .nanoseconds(max(0, stored.arrival.since(notification.time)))
-                }, until: end)
+                })
         }
         while value.events < Self.maximumTried {
             let (page, last) = try await history.events(after: number)
-            let events = page.filter { kinds.contains($0.event.kind) && $0.event.time <= to ?? .latest }
+            let events = page.filter { kinds.contains($0.event.kind) && $0.event.time <= horizon }
                 .compactMap(RecordedEvent.init)
             let unknown = Set(events.compactMap(\.notification.install)).subtracting(installs.keys)
             if !unknown.isEmpty { installs.merge(try await state.people.installs(unknown)) { _, new in new } }
             for event in events {
                 let notification = event.notification
-                if notification.time >= from {
+                if (from...max(from, lastShown)).contains(notification.time) {
                     value.events += 1
                     value.from = value.from ?? notification.time.seconds
                 }
@@ -223,13 +225,13 @@ struct RuleRoutes: Sendable {
             }
             guard let last else {
                 // Beacons that are still there have stayed until the end. Events one second later show it.
-                let end = min(to ?? now, now)
+                let end = min(horizon, now)
+                lastShown = min(lastShown, end)
                 for var event in newest.values where event.notification.time <= end {
                     event.notification.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
-                    look(at: event, until: end)
+                    look(at: event)
                 }
-                release(here: true) { $0 <= end }
-                release(here: false) { $0 < now }
+                for isHere in [true, false] { release(here: isHere) { $0 <= end } }
                 break
             }
             number = last

@@ -226,8 +226,8 @@ package actor BeaconCenter {
     /// The state of the center after its last change.
     package nonisolated var snapshot: CenterSnapshot { published.withLock { $0 } }
 
-    /// A Boolean value indicating whether there is a radio, whatever its state. It counts as there until something shows
-    /// that it is not.
+    /// A Boolean value indicating whether there is a radio, whatever its state. It counts as there until something
+    /// shows that it is not.
     package nonisolated var hasRadio: Bool {
         switch snapshot.radio {
         case .unsupported: false
