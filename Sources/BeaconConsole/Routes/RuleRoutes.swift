@@ -163,7 +163,11 @@ struct RuleRoutes: Sendable {
                 errors: faults.map { .init(key: $0.key, detail: $0.message) })
         }
         // Start with the oldest event, so that beacons that were there before `from` do not count as new.
-        let (from, to) = (try Self.time(trial.from, "from") ?? .zero, try Self.time(trial.to, "to"))
+        // Seconds in JSON are exact to a quarter of a microsecond.
+        let (from, to) = (
+            try Self.time(trial.from, "from")?.advanced(by: -1000) ?? .zero,
+            try Self.time(trial.to, "to")?.advanced(by: 1000)
+        )
         let now = history.store.wallTime
         // What comes after `to` can still withhold a run that waits.
         let horizon = to?.advanced(by: (rule.unless?.within ?? .zero).clampedNanoseconds) ?? .latest
