@@ -37,9 +37,13 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         let (address, isSecured) = (options.address, options.tls != nil)
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
+            var causes = ["the name is misspelled", "the network or its name server is not up"]
+            if options.resolvedHost.hasSuffix(".local") {
+                causes.append("this machine lacks libnss-mdns for names in .local: use the broker's IP address")
+            }
             return MQTTError(
                 .hostUnknown, "Cannot resolve the broker's host \(options.resolvedHost).", cause: self,
-                possibleCauses: ["the name is misspelled", "the network or its name server is not up"])
+                possibleCauses: causes)
         case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE, MOSQ_ERR_OCSP,
             _ where isSecured && (tlsMessage != nil || systemError == EPROTO):
             let message = description.lowercased()

@@ -311,7 +311,8 @@ final class MosquittoSession {
                 possibleCauses: options.user == nil
                     ? ["the broker requires a user and a password", "it does not accept this client id"]
                     : [
-                        "the broker does not know the user", "the password is wrong",
+                        "the broker does not know the user",
+                        options.password == nil ? "no password was given" : "the password is wrong",
                         "the user may not connect with this client id",
                     ])
         default: return MQTTError(.connectionRefused, message, reason: reason)

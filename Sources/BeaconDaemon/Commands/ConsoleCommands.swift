@@ -80,7 +80,8 @@ struct TokenCommand: ParsableCommand {
         StandardOutput.write("token:      \(token.text)")
         StandardOutput.write("token-hash: \(token.hash)")
         ErrorOutput.shared.write(
-            "Add the second line to the configuration, under \"web\". Give the token to the users of the console."
+            "Write \"web: { token-hash: … }\" with this hash into the configuration, in the place of \"web: true\", or add "
+                + "the second line under \"web\". Give the token to the users of the console."
         )
     }
 }

@@ -171,8 +171,7 @@ extension GuidedStart {
         add("web", web.node)
         let yaml = try Yams.serialize(node: .mapping(.init(pairs)), width: -1, allowUnicode: true)
         return """
-            # Made with beacond's guided start. "beacond check" checks it; "man beacond" and docs/beacond.md list all
-            # settings.
+            # Made with beacond's guided start. "beacond check" checks it; "beacond schema --markdown" lists all settings.
             \(yaml)
             """
     }
