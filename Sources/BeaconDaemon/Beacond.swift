@@ -16,7 +16,7 @@ struct Beacond: AsyncParsableCommand {
             beacond keeps notifications on disk until each destination has received them.
 
               beacond setup --config beacond.yaml       set it up in the browser
-              beacond import config.yaml                convert the configuration of another program
+              beacond import config.yaml                take over from another system
               beacond check beacond.yaml                report every fault in a file
               beacond schema                            print the JSON Schema for editors
               beacond --config beacond.yaml --dry-run   print notifications; send none

@@ -17,10 +17,13 @@ struct ImportCommand: ParsableCommand {
             and the broker. It prints a configuration for beacond. Comments in it name everything that was not taken over, \
             with the reason and what to do instead. It changes nothing of the other program.
 
-              beacond import config.yaml --output beacond.yaml     ESPresense-companion
-              beacond import /config/.storage                      Bermuda, a folder of Home Assistant
-              mosquitto_sub -v -t 'espresense/#' --retained-only -W 3 > topics; beacond import topics
-              beacond import config.yaml topics                    both, which belong to one house
+              beacond import config.yaml --output beacond.yaml   ESPresense-companion
+              beacond import /config/.storage                    Bermuda's folder
+              beacond import config.yaml topics                  both of one house
+
+            The topics are those of ESPresense's boards:
+
+              mosquitto_sub -v -t 'espresense/#' --retained-only -W 3 > topics
 
             With --output, keys and passwords go into a file beside the configuration, such as beacond.env, which only \
             its owner can read; calibrations and the plan become files, too. Existing files stay as they are.
@@ -34,7 +37,7 @@ struct ImportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The program: \(ImportKind.allCases.map(\.rawValue).joined(separator: ", ")).",
+            "The program.",
             discussion: "Default: recognized by the content.", valueName: "program"))
     var from: ImportKind?
 
