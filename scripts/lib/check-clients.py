@@ -194,7 +194,8 @@ def check_museum(operations, folder):
         call("removeSecret", 204, given={"name": "new"})
         call("renameReceiver", 409, given={"name": gateway.get("/v1/receivers")["receivers"][0]["name"], "body": {"name": "hall"}})
         call("placeReceiver", given={"name": gateway.get("/v1/receivers")["receivers"][0]["name"], "body": {"place": "hall"}})
-        call("startTeaching", 201, given={"body": {"place": "hall", "beacon": {"uuid": UUID, "major": 1, "minor": 1}}})
+        # A beacon that is not there, so that there is nothing to keep.
+        call("startTeaching", 201, given={"body": {"place": "hall", "beacon": {"uuid": UUID, "major": 9, "minor": 9}}})
         call("streamTeaching")
         call("keepTeaching", 409)
         call("endTeaching", 204)
