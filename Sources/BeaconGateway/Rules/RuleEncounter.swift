@@ -84,6 +84,13 @@ extension RuleEncounter {
                 section.reportMissing("beacons", "write names of beacons, or \"regions\"")
             }
             guard isWhole, section.has("beacons") || section.has("regions") else { return false }
+            for (key, isEmpty) in [
+                ("beacons", encounter.beacons?.isEmpty), ("regions", encounter.regions?.isEmpty),
+            ] where isEmpty == true {
+                section.report(
+                    section.origin(of: key),
+                    "\"\(key)\" is empty, so that no beacon counts; write a name, or leave it out")
+            }
             check(section, encounter)
             return true
         }

@@ -90,6 +90,19 @@ struct RuleTests {
     }
 
     @Test(
+        "A condition on no beacon is a fault",
+        arguments: ["beacons: []", "regions: []", "regions: [hall], beacons: []"])
+    func noBeacon(keys: String) {
+        for place in ["who: { was-not: { \(keys), within: 1d } }", "unless: { \(keys), within: 10m }"] {
+            let rule = "{ name: r, message: Hi, \(place) }"
+            let lines = ConfigurationBench.check(ConfigurationBench.start + "launch: { rules: [\(rule)] }\n")
+                .diagnostics
+                .map(\.message)
+            #expect(lines.count == 1 && lines[0].contains("is empty, so that no beacon counts"), "\(lines)")
+        }
+    }
+
+    @Test(
         "A rule may not ask for a time that the history does not keep",
         arguments: [
             ("web: { history-age: 1d }", true), ("web: { history-age: 7d }", false), ("web: true", false), ("", false),
