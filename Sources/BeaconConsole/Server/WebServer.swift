@@ -8,7 +8,6 @@ import HummingbirdCore
 import HummingbirdTLS
 package import Logging
 import NIOCore
-import NIOPosix
 import ServiceLifecycle
 
 /// The context of a request.
@@ -129,7 +128,7 @@ package struct WebServer: Service {
         var isReported = false
         while !Task.isCancelled {
             do {
-                try await serve()
+                try await application().run()
                 return
             } catch is CancellationError {
                 return
@@ -146,46 +145,7 @@ package struct WebServer: Service {
         }
     }
 
-    /// Serves clients until a graceful shutdown or a cancellation.
-    ///
-    /// The server runs apart from this task's shutdown, since it must not close while a connection that it has accepted
-    /// is on its way to a task: swift-nio would end the program (apple/swift-nio#2637). So it first accepts no more.
-    private func serve() async throws {
-        let channel = Locked<(any Channel)?>(nil)
-        let server = try application(on: channel)
-        let group = ServiceGroup(
-            configuration: .init(
-                services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
-                logger: server.logger))
-        let serving = Task.detached { try await group.run() }
-        try await withTaskCancellationHandler {
-            try await withGracefulShutdownHandler {
-                try await serving.value
-            } onGracefulShutdown: {
-                Task {
-                    if let channel = channel.withLock({ $0 }) { await Self.endAccepting(channel) }
-                    await group.triggerGracefulShutdown()
-                }
-            }
-        } onCancel: {
-            serving.cancel()
-        }
-    }
-
-    /// Makes a server accept no more connections, and waits until those that it has accepted are with their tasks.
-    private static func endAccepting(_ channel: any Channel) async {
-        try? await channel.setOption(.autoRead, value: false).get()
-        // A connection passes from the server's event loop to its own and back.
-        for _ in 0..<2 {
-            for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { try? await loop.submit {}.get() }
-            try? await channel.eventLoop.submit {}.get()
-        }
-    }
-
-    /// Returns the server.
-    ///
-    /// - Parameter channel: gets the channel that listens.
-    private func application(on channel: Locked<(any Channel)?>) throws -> some ApplicationProtocol {
+    private func application() throws -> some ApplicationProtocol {
         // Hummingbird's own messages are about single clients. This type logs everything that matters to operators.
         var quiet = logger
         quiet.logLevel = .critical
@@ -198,10 +158,9 @@ package struct WebServer: Service {
         return Application(
             router: router(), server: server,
             configuration: .init(address: .hostname(settings.host, port: settings.port)),
-            onServerRunning: { listener in
-                channel.withLock { $0 = listener }
+            onServerRunning: { channel in
                 var settings = settings
-                settings.port = listener.localAddress?.port ?? settings.port
+                settings.port = channel.localAddress?.port ?? settings.port
                 logger.notice("the console is at \(settings.address)")
             },
             logger: quiet)

@@ -53,6 +53,11 @@ extension RuleEncounter {
     /// The keys of a condition on the time after an event.
     static let future = grammar("such as 10m", longest: longestHold)
 
+    private static func reportEmpty(_ key: String, _ section: ConfigurationSection) {
+        section.report(
+            section.origin(of: key), "\"\(key)\" is empty, so that no beacon counts; write a name, or leave it out")
+    }
+
     private static func grammar(
         _ example: String, longest: Duration,
         check: @escaping @Sendable (ConfigurationSection, RuleEncounter) -> Void = { _, _ in }
@@ -65,6 +70,7 @@ extension RuleEncounter {
                     default: { _ in "all of the regions" }
                 ) { section, encounter in
                     guard let names = section.read("beacons", .names(of: "beacon")) else { return false }
+                    if names.isEmpty { reportEmpty("beacons", section) }
                     encounter.beacons = Set(
                         section.reading.context.beacons.filter { names.contains($0.value) }.map(\.key))
                     return true
@@ -84,13 +90,7 @@ extension RuleEncounter {
                 section.reportMissing("beacons", "write names of beacons, or \"regions\"")
             }
             guard isWhole, section.has("beacons") || section.has("regions") else { return false }
-            for (key, isEmpty) in [
-                ("beacons", encounter.beacons?.isEmpty), ("regions", encounter.regions?.isEmpty),
-            ] where isEmpty == true {
-                section.report(
-                    section.origin(of: key),
-                    "\"\(key)\" is empty, so that no beacon counts; write a name, or leave it out")
-            }
+            if encounter.regions?.isEmpty == true { reportEmpty("regions", section) }
             check(section, encounter)
             return true
         }
