@@ -342,12 +342,12 @@ class Checks:
             if event["event"] in ("enter", "exit") and event["region"]["name"].startswith("room"))
         self.replayed = (sum((played & happened).values()), sum(happened.values()))
         strange = played - happened
-        # A run that is killed may have written the journal, and not yet the store, whose disk is full or locked. The next
-        # run decides such an event again, at another time.
-        undone = [event for event in strange if next((killed for time, killed in self.ends if time >= event[2]), False)]
+        # A run that is killed, or that ends while the disk is full or slow, may have written the journal, and not yet the
+        # store. The next run decides such an event again, at another time.
+        undone = [event for event in strange if next((lost for time, lost in self.ends if time >= event[2]), False)]
         strange = [event for event in strange if event not in undone]
         if undone:
-            print(f"seed {self.options.seed}: {len(undone)} events were kept for a replay, and undone by a kill: {undone[:3]}; "
+            print(f"seed {self.options.seed}: {len(undone)} events were kept for a replay, and undone by an end: {undone[:3]}; "
                   f"ends at {self.ends}; faults {self.history}", file=sys.stderr)
         faults = [f"{len(strange)} replayed events did not happen: {strange[:5]}; ends at {self.ends}"] if strange else []
         # Kills may leave nothing of the journal, and a clock that goes forward by days makes it old.
