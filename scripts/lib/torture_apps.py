@@ -6,11 +6,9 @@ import json
 import threading
 import time
 
-from torture_world import HANG, KEPT, RUNS, UUID, Failure
+from torture_world import HANG, KEPT, RUNS, UUID, Failure, hashed_id
 
 KEYS = ("app-key", "s3cret-app-4e2b")
-# More heartbeats do not follow each other.
-GAP = 20
 # Timestamps in JSON, in milliseconds since 1970: of that year, in the future, and impossible ones.
 EARLY = ["0", "1", "-0.0", "86400000"]
 AHEAD = ["2147483647000", "2147483648000", "4102444800000", "9007199254740993"]
@@ -110,29 +108,30 @@ class App(threading.Thread):
 
     # The invariants
 
-    def check(self, view, is_short, was_set):
-        """Compares the history and the rules' runs with the answered events.
+    def check(self, view, records, is_short, was_set):
+        """Compares the store, the history and the rules' runs with the answered events.
 
         A short history has only the newest events. If beacond's wall clock was set, it may be before or after any
         event.
         """
-        kept = self.kept(view) if is_short else set(self.answered)
-        faults = self.check_events(view["events"], kept, is_short, was_set)
+        kept = self.kept(view, records.newest) if is_short else set(self.answered)
+        faults = self.check_stored(records.stored)
+        faults += self.check_events(view["events"], kept, is_short, was_set)
         return self.faults + faults + self.check_rules(view["runs"], was_set)
 
-    def kept(self, view):
-        """Returns the answered events that a short history still has, by their numbers in the audit trail."""
-        # Older events that wait or are dead letters may be there, too, after a gap. The console shows no heartbeats.
-        numbers = sorted((event["id"] for event in view["events"]), reverse=True)
-        oldest = newest = numbers[0] if numbers else 0
-        for number in numbers:
-            if oldest - number > GAP:
-                break
-            oldest = number
-        if newest - oldest < KEPT - GAP:
-            self.faults.append(f"the history has only the events from {oldest} to {newest}")
+    def check_stored(self, stored):
+        """Checks that the store has had each answered event, also those that a short history has deleted."""
+        lost = {minor for minor in self.answered if hashed_id(f"app\0{self.install}-{minor}") not in stored}
+        return [f"{self.install}: {self.listed(lost)} were answered, but never stored"] if lost else []
+
+    def kept(self, view, newest):
+        """Returns the answered events that a short history must have, by their numbers in the audit trail.
+
+        Some older events are there, too: dead letters, and what beacond has yet to delete. They prove nothing about the
+        events between them.
+        """
         runs = self.own_runs(view["runs"], "apps")
-        return {minor for minor in self.answered if any(run["event"] >= oldest for run in runs[minor])}
+        return {minor for minor in self.answered if any(run["event"] > newest - KEPT for run in runs[minor])}
 
     def check_events(self, events, kept, is_short, was_set):
         faults = []

@@ -1,5 +1,6 @@
 """The environment of scripts/torture: the air with its beacons, failing receivers of notifications, and waiting."""
 
+import hashlib
 import json
 import os
 import socket
@@ -28,6 +29,13 @@ def wait(what, condition, seconds=HANG, step=0.02):
         if time.monotonic() > end:
             raise Failure(f"waited {seconds} s: {what}")
         time.sleep(step)
+
+
+def hashed_id(text):
+    """Returns the id that beacond makes of a text, in hexadecimal: a UUID of version 8 (RFC 9562, 5.8)."""
+    digest = bytearray(hashlib.sha256(text.encode()).digest()[:16])
+    digest[6], digest[8] = digest[6] & 0x0F | 0x80, digest[8] & 0x3F | 0x80
+    return digest.hex()
 
 
 class Receiver:
