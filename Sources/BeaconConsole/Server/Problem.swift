@@ -121,6 +121,10 @@ struct ProblemMiddleware: RouterMiddleware {
                     .serviceUnavailable, "beacond cannot do this: \(error). Try again later",
                     headers: [.retryAfter: "5"]
                 ).response
+        } catch is CancellationError {
+            response = Problem(
+                .serviceUnavailable, "beacond is ending; send it again later", headers: [.retryAfter: "5"]
+            ).response
         } catch {
             // A client that disconnects during its request is not a failure of beacond.
             let isOwn = error is EventStoreError
@@ -225,8 +229,10 @@ extension Request {
 
 extension EventStoreError.Code {
     /// True if the same request may succeed later, for example because the disk is full, another program locks the
-    /// file, or no descriptor is left.
+    /// file, no descriptor is left, or beacond is ending.
     fileprivate var isTemporary: Bool {
-        [.full, .locked, .cannotOpen, .cannotWrite, .cannotRead, .damaged, .crowded, .conflict].contains(self)
+        [
+            .full, .locked, .cannotOpen, .cannotWrite, .cannotRead, .damaged, .crowded, .conflict, .closed, .cancelled,
+        ].contains(self)
     }
 }

@@ -490,10 +490,13 @@ public actor EventStore {
         while flush() {}
         // The counts of the consumers.
         _ = try? write(synced: false) { $0.hasCounts = true }
-        let (open, lost, arrivals) = shared.withLock { shared in
+        let (open, rest, arrivals) = shared.withLock { shared in
             defer { shared.file = nil }
-            return (shared.file, shared.file == nil ? 0 : shared.tail.amount.count, Array(shared.arrivals.values))
+            return (shared.file, shared.tail.removeAll(), Array(shared.arrivals.values))
         }
+        // They arrived during the last write, or it failed.
+        for pending in rest { pending.completion?(.failure(.closed(file))) }
+        let lost = rest.reduce(0) { $0 + ($1.completion == nil ? $1.amount.count : 0) }
         if lost > 0 { logger.error("lost \(lost) events that waited in memory for the disk") }
         open?.close()
         lock = nil

@@ -122,6 +122,13 @@ struct MemoryTail {
         setInFlight(0)
     }
 
+    /// Removes all steps, while none is being written.
+    mutating func removeAll() -> [PendingStep] {
+        defer { (entries, amount, present, searched) = ([], Amount(), 0, [:]) }
+        setInFlight(0)
+        return entries
+    }
+
     /// Removes the steps whose callers waited for the failed write.
     ///
     /// - Returns: These steps, and the steps that exceed the bounds.

@@ -3,6 +3,7 @@ import BeaconModel
 import BeaconSupport
 import Foundation
 import GRDB
+import Metrics
 import TestSupport
 import Testing
 
@@ -200,6 +201,29 @@ struct FaultTests {
         bench.fault.set(nil)
         try bench.open()
         #expect(try await bench.store.all().map(\.event) == [events[0]])
+    }
+
+    @Test("A caller whose step arrives while the store closes gets an answer", .timeLimit(.minutes(1)))
+    func arrivedAtClose() async throws {
+        let folder = try TemporaryFolder()
+        let event = try StoreBench().event()
+        let store = Locked<EventStore?>(nil)
+        let caller = Locked<Task<Receipt, any Error>?>(nil)
+        let closing = try EventStore(
+            file: folder.url.appendingPathComponent("events.sqlite"), settings: EventStoreSettings(),
+            logger: StoreBench.quiet, metrics: NOOPMetricsHandler.instance, clock: .system,
+            fault: {
+                // In the last write, for which no step waits.
+                guard let store = store.withLock({ $0 }), caller.withLock({ $0 == nil }) else { return }
+                let task = Task { try await store.append(Step([event])) }
+                caller.withLock { $0 = task }
+                while store.health.waitingEvents == 0 { Thread.sleep(forTimeInterval: 0.001) }
+            })
+        store.withLock { $0 = closing }
+        #expect(await closing.close() == 0)
+        let task = try #require(caller.withLock { $0 })
+        let error = await #expect(throws: EventStoreError.self) { try await task.value }
+        #expect(error?.code == .closed)
     }
 
     @Test("Setting the clock moves the arrivals of this boot, and deletes or keeps no event wrongly")
