@@ -20,6 +20,7 @@ import case_access  # noqa: E402, F401
 import case_blueprints  # noqa: E402, F401
 import case_devices  # noqa: E402, F401
 import case_documents  # noqa: E402, F401
+import case_import  # noqa: E402, F401
 import case_interruptions  # noqa: E402, F401
 import case_language  # noqa: E402, F401
 import case_movements  # noqa: E402, F401
