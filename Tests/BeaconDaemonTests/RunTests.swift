@@ -83,5 +83,16 @@ struct RunTests {
         try bench.configure("sources: [auto]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]")
         let outcome = try await bench.run("setup", "--config", "beacond.yaml")
         #expect(outcome.status == 2 && outcome.errors.contains("beacond.yaml exists. Edit it"))
+
+        let words = ["setup", "--config", "beacond.yaml", "--source", "simulation:museum", "--beacon"]
+        let amber = "Amber=\(DaemonBench.uuid)/1/1"
+        let beacond = DaemonBench.product("beacond")
+        let refused = try await bench.run(beacond, words + [amber])
+        #expect(refused.status == 2 && refused.errors.contains("add --replace"), "\(refused.errors)")
+        let aimless = try await bench.run("setup", "--config", "beacond.yaml", "--replace")
+        #expect(aimless.status == 2 && aimless.errors.contains("--replace needs a choice"), "\(aimless.errors)")
+        let replaced = try await bench.run(beacond, words + [amber, "--replace", "--listen", "127.0.0.1:0"])
+        #expect(replaced.status == 0, "\(replaced.errors)")
+        #expect(bench.read("beacond.yaml").contains("Amber") && bench.read("beacond.yaml.old").contains("sources: [auto]"))
     }
 }

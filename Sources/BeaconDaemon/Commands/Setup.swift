@@ -22,8 +22,8 @@ struct Setup: AsyncParsableCommand {
               beacond setup --config beacond.yaml         for your own file
 
             The service then uses the new file. If a file exists that configures something, the command asks at the \
-            terminal before it replaces it, and keeps the old file; in the browser it replaces no such file. It asks for \
-            the broker's password, or reads it from BEACON_BROKER_PASSWORD in the environment.
+            terminal before it replaces it, and keeps the old file; --replace answers yes. In the browser it replaces no \
+            such file. It asks for the broker's password, or reads it from BEACON_BROKER_PASSWORD in the environment.
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -68,6 +68,9 @@ struct Setup: AsyncParsableCommand {
             valueName: "source"))
     var source: String?
 
+    @Flag(help: "Replace an existing configuration without asking. The old file is kept.")
+    var replace = false
+
     @Option(
         help: ArgumentHelp(
             "The address on which the console listens, now and later.",
@@ -78,6 +81,9 @@ struct Setup: AsyncParsableCommand {
     func validate() throws {
         for name in tracker where !beacon.contains(where: { $0.name == name }) {
             throw ValidationError("--tracker is \(name); use the name of a beacon from --beacon.")
+        }
+        guard !replace || isAtTerminal else {
+            throw ValidationError("--replace needs a choice, such as --home-assistant BROKER.")
         }
     }
 
@@ -118,11 +124,11 @@ struct Setup: AsyncParsableCommand {
     func run() async throws {
         let broker = try broker()
         let mayWrite = GuidedStart.mayWrite(file.path)
-        guard mayWrite || isAtTerminal && Prompt.isInteractive else {
+        guard mayWrite || replace || isAtTerminal && Prompt.isInteractive else {
             throw ValidationError(
                 "The configuration \(file.path) exists. Edit it, and its passwords in "
-                    + "\(GuidedStart(path: file.path).secretsPath), or choose another file with --config. To "
-                    + "replace it, use --home-assistant BROKER at a terminal.")
+                    + "\(GuidedStart(path: file.path).secretsPath), or choose another file with --config. To replace "
+                    + "it, \(isAtTerminal ? "add --replace" : "use --home-assistant BROKER --replace").")
         }
         guard Self.isWritable(URL(fileURLWithPath: file.path)) else {
             throw ValidationError(
@@ -144,7 +150,7 @@ struct Setup: AsyncParsableCommand {
         guard isAtTerminal else { return try await runInBrowser(web, token) }
         if !web.isLoopback { web.tokenHash = token.hash }
         let prompt = Prompt()
-        if !mayWrite {
+        if !mayWrite, !replace {
             prompt.farewell = "Nothing was changed."
             let kept = GuidedStart(path: file.path).keptPath ?? file.path
             let question = "The configuration \(file.path) exists. Replace it? The old one is kept as \(kept)."
@@ -189,7 +195,9 @@ struct Setup: AsyncParsableCommand {
         StandardOutput.write("  \(web.address)#code=\(code)")
         fflush(nil)
         ErrorOutput.shared.write("\nThe configuration will be \(file.path). Press Ctrl-C to stop.")
-        if !web.isLoopback {
+        if web.isLoopback {
+            Self.explainTunnel(web)
+        } else {
             ErrorOutput.shared.write("Keep this token for other browsers: \(token.text)")
             Self.warnOfNetwork(web)
         }
@@ -232,7 +240,18 @@ struct Setup: AsyncParsableCommand {
         if web.tokenHash != nil {
             write("Keep this token to sign in: \(token.text)")
             Self.warnOfNetwork(web)
+        } else {
+            Self.explainTunnel(web)
         }
+    }
+
+    /// Says how a browser on another machine opens a console that only this machine can reach.
+    private static func explainTunnel(_ web: WebSettings) {
+        ErrorOutput.shared.write(
+            """
+            For a browser on another machine, run this there first, with your user and this machine's name:
+              ssh -L \(web.port):127.0.0.1:\(web.port) \(quoted(ProcessInfo.processInfo.hostName))
+            """)
     }
 
     private static func warnOfNetwork(_ web: WebSettings) {

@@ -210,7 +210,7 @@ struct TerminalSetup {
                 if named.isEmpty { throw end() }
                 return named
             }
-            if answer.isEmpty {
+            if answer.isEmpty || ["n", "no"].contains(answer.lowercased()) {
                 if !named.isEmpty { return named }
                 heard = try listen(source)
                 continue
