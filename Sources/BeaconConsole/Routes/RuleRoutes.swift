@@ -169,7 +169,7 @@ struct RuleRoutes: Sendable {
             try Self.time(trial.to, "to")?.advanced(by: 1000)
         )
         let now = history.store.wallTime
-        // What comes after `to` can still withhold a run that waits.
+        // An event after `to` can still withhold a run that waits.
         let horizon = to?.advanced(by: (rule.unless?.within ?? .zero).clampedNanoseconds) ?? .latest
         let kinds: Set<String> = ["enter", "exit", "place", "proximity", "gone", "suspicious"]
         var number: Int64 = 0

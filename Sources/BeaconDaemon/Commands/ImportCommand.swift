@@ -93,7 +93,7 @@ struct ImportCommand: ParsableCommand {
             "\(first) exists, and is not overwritten. Choose another file with --output, or move it away.")
     }
 
-    /// Prints to standard error what was taken over and what was not.
+    /// Prints to standard error the kinds of things that were taken over, and those that were not.
     private func report(_ result: ImportedFiles, _ start: GuidedStart?, _ names: ImportedHouse.Names?) {
         func write(_ line: String) { ErrorOutput.shared.write(line) }
         write("Taken over: \(result.taken.isEmpty ? "nothing" : result.taken.joined(separator: ", ")).")

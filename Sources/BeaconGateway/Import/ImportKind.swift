@@ -123,7 +123,7 @@ package struct ImportInput: Sendable {
         }
     }
 
-    /// The content of the only file, as YAML, of which JSON is a part; nil for other texts.
+    /// The content of the only file, as YAML, which includes JSON; nil for other texts.
     private var content: JSONValue? {
         guard let text = texts.values.first else { return nil }
         return ImportedHouse.json(text) ?? Self.yaml(text)

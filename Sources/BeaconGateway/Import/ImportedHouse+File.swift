@@ -15,7 +15,7 @@ package struct ImportedFiles: Sendable {
     package var calibration: String?
     /// The plan of the building, as JSON; nil for none.
     package var plan: String?
-    /// What was taken over, as the parts of a sentence.
+    /// The kinds of things that were taken over, as the parts of a sentence.
     package var taken: [String]
     /// The keys of the other programs that were not.
     package var lost: [String]

@@ -3,9 +3,9 @@ import BeaconMonitoring
 import BeaconSupport
 import Foundation
 
-/// What the configurations of other programs say about a house, in terms of beacond's configuration.
+/// A house as the configurations of other programs describe it, in the terms of beacond's configuration.
 ///
-/// Each importer adds what it understands. Nothing is dropped silently: a setting that has no counterpart becomes a
+/// Each importer adds the settings that it understands. Nothing is dropped silently: a setting that has no counterpart becomes a
 /// comment at the part of the file where it belongs.
 package struct ImportedHouse {
     /// A part of the file, with its own comments.

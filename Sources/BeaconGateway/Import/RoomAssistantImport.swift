@@ -62,7 +62,7 @@ extension ImportedHouse {
             ]), .destinations, "beacond has its own topics: docs/mqtt.md.")
     }
 
-    /// What a tag has in `tagOverrides`.
+    /// An entry of `tagOverrides`, for one tag.
     private struct Override {
         var id: String?
         var name: String?

@@ -7,7 +7,7 @@ import Foundation
 
 /// A run of a rule with `unless`, which waits until the person can no longer come near in time.
 struct HeldRun: Sendable {
-    /// The id, by which it is stored.
+    /// The id in the store.
     var id: String
     /// The name of the rule. A rule that is renamed keeps its runs.
     var rule: String
