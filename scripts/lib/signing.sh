@@ -17,6 +17,19 @@ sign() { gpg --homedir "$keyring" --batch --quiet --yes --digest-algo SHA256 "$@
 export_key() { sign --armor --export-options export-minimal --export; }
 sign_file() { sign --armor --detach-sign --output "$1.asc" "$1"; }
 
+# Fails unless the key has signed the lists of an apt repository, and they list each package of its pool as it is.
+verify_repository() { # FOLDER
+    sign --output "$keyring/Release" --decrypt "$1/dists/stable/InRelease" || return 1
+    (
+        cd "$1" || exit 1
+        sed -nE 's/^ ([0-9a-f]{64}) +[0-9]+ (.*)$/\1  dists\/stable\/\2/p' "$keyring/Release" | sha256sum --check --quiet --strict || exit 1
+        awk '/^Filename: / { name = $2 } /^SHA256: / { print $2 "  " name }' dists/stable/main/*/Packages |
+            LC_ALL=C sort -k 2 > "$keyring/listed"
+        sha256sum --check --quiet --strict "$keyring/listed" || exit 1
+        find pool -type f | LC_ALL=C sort | diff <(cut -d' ' -f3 "$keyring/listed") - || exit 1
+    ) || { echo "$1: these are not the packages that the key has signed" >&2; return 1; }
+}
+
 # Writes a new key for a check.
 make_key() { # FILE
     (
