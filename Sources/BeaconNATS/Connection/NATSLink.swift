@@ -64,7 +64,7 @@ final class NATSLink: @unchecked Sendable {
             throw NATSError(
                 .libraryMissing,
                 "NATS needs libnats, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
-                    + "Install it (Debian: libnats3.4)")
+                    + "Install it (Debian 12: libnats3.4, Debian 13: libnats3.10)")
         }
         return functions
     }
