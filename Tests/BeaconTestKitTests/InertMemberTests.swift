@@ -20,13 +20,13 @@ struct InertMemberTests {
                 for line in try String(contentsOf: file, encoding: .utf8).split(
                     separator: "\n", omittingEmptySubsequences: false)
                 {
-                    if let match = line.firstMatch(of: /^(?:open |public )*(?:class|struct|extension) (\w+)/) {
+                    if let match = line.firstMatch(of: /^(?:open |public )*(?:class|struct|protocol|extension) (\w+)/) {
                         type = String(match.1)
                     }
                     if line.firstMatch(of: /^ *\/\/\/ ?/) != nil {
                         comment += line + "\n"
                     } else if let match = line.firstMatch(
-                        of: /^    (?:open |public )(?:static |class |weak |internal\(set\) )*(?:func|var|let) (\w+)/)
+                        of: /^    (?:open |public )?(?:static |class |weak |internal\(set\) )*(?:func|var|let) (\w+)/)
                     {
                         result["\(type).\(match.1)", default: ""] += comment
                         comment = ""

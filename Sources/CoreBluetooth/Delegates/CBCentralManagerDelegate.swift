@@ -44,42 +44,27 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
 }
 
 // The default implementations, which stand for "not implemented".
-extension CBCentralManagerDelegate {
-    /// Does nothing.
-    public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {}
-
-    /// Does nothing.
-    public func centralManager(
+public extension CBCentralManagerDelegate {
+    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {}
+    func centralManager(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {}
-
-    /// Does nothing.
-    public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
-
-    /// Does nothing.
-    public func centralManager(
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
+    func centralManager(
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func centralManager(
+    func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func centralManager(
+    func centralManager(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func centralManager(
+    func centralManager(
         _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
     ) {}
-
-    /// Does nothing.
-    public func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral) {}
+    func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral) {}
 }
 
 /// The seconds since January 1, 2001.
@@ -106,41 +91,32 @@ public struct CBCentralManagerDelegateCalls {
     private let delegate: any CBCentralManagerDelegate
 
     init(_ delegate: any CBCentralManagerDelegate) { self.delegate = delegate }
+}
 
-    /// Calls ``CBCentralManagerDelegate/centralManager(_:willRestoreState:)``.
-    public func callAsFunction(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+public extension CBCentralManagerDelegateCalls {
+    func callAsFunction(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
         delegate.centralManager(central, willRestoreState: dict)
     }
-
-    /// Calls ``CBCentralManagerDelegate/centralManager(_:didDiscover:advertisementData:rssi:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
         rssi RSSI: NSNumber
     ) {
         delegate.centralManager(central, didDiscover: peripheral, advertisementData: advertisementData, rssi: RSSI)
     }
-
-    /// Calls ``CBCentralManagerDelegate/centralManager(_:didConnect:)``.
-    public func callAsFunction(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+    func callAsFunction(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         delegate.centralManager(central, didConnect: peripheral)
     }
-
-    /// Calls ``CBCentralManagerDelegate/centralManager(_:didFailToConnect:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
     ) {
         delegate.centralManager(central, didFailToConnect: peripheral, error: error)
     }
-
-    /// Calls ``CBCentralManagerDelegate/centralManager(_:didDisconnectPeripheral:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, error: (any Error)?
     ) {
         delegate.centralManager(central, didDisconnectPeripheral: peripheral, error: error)
     }
-
-    /// Calls ``CBCentralManagerDelegate/centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
         isReconnecting: Bool, error: (any Error)?
     ) {
@@ -148,16 +124,12 @@ public struct CBCentralManagerDelegateCalls {
             central, didDisconnectPeripheral: peripheral, timestamp: timestamp, isReconnecting: isReconnecting,
             error: error)
     }
-
-    /// Calls ``CBCentralManagerDelegate/centralManager(_:connectionEventDidOccur:for:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral
     ) {
         delegate.centralManager(central, connectionEventDidOccur: event, for: peripheral)
     }
-
-    /// Calls ``CBCentralManagerDelegate/centralManager(_:didUpdateANCSAuthorizationFor:)``.
-    public func callAsFunction(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral) {
+    func callAsFunction(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral) {
         delegate.centralManager(central, didUpdateANCSAuthorizationFor: peripheral)
     }
 }

@@ -62,75 +62,42 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
 }
 
 // The default implementations, which stand for "not implemented".
-extension CBPeripheralDelegate {
-    /// Does nothing.
-    public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
-
-    /// Does nothing.
-    public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {}
-
-    /// Does nothing.
-    public func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {}
-
-    /// Does nothing.
-    public func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
-
-    /// Does nothing.
-    public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}
-
-    /// Does nothing.
-    public func peripheral(
+public extension CBPeripheralDelegate {
+    func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {}
+    func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {}
+    func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}
+    func peripheral(
         _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheral(
+    func peripheral(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheral(
+    func peripheral(
         _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheral(
+    func peripheral(
         _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheral(
+    func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheral(
+    func peripheral(
         _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheral(
+    func peripheral(
         _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheral(
+    func peripheral(
         _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {}
-
-    /// Does nothing.
-    public func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {}
-
-    /// Does nothing.
-    public func peripheral(
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {}
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {}
+    func peripheral(
         _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {}
+    func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {}
 }
 
 // Support for optional calls, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
@@ -153,80 +120,59 @@ public struct CBPeripheralDelegateCalls {
     private let delegate: any CBPeripheralDelegate
 
     init(_ delegate: any CBPeripheralDelegate) { self.delegate = delegate }
+}
 
-    /// Calls ``CBPeripheralDelegate/peripheral(_:didModifyServices:)``.
-    public func callAsFunction(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+public extension CBPeripheralDelegateCalls {
+    func callAsFunction(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         delegate.peripheral(peripheral, didModifyServices: invalidatedServices)
     }
-
-    /// Calls ``CBPeripheralDelegate/peripheral(_:didReadRSSI:error:)``.
-    public func callAsFunction(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+    func callAsFunction(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
         delegate.peripheral(peripheral, didReadRSSI: RSSI, error: error)
     }
-
-    /// Calls ``CBPeripheralDelegate/peripheral(_:didDiscoverServices:)``.
-    public func callAsFunction(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+    func callAsFunction(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         delegate.peripheral(peripheral, didDiscoverServices: error)
     }
-
-    /// Calls ``CBPeripheralDelegate/peripheral(_:didDiscoverIncludedServicesFor:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
     ) {
         delegate.peripheral(peripheral, didDiscoverIncludedServicesFor: service, error: error)
     }
-
-    /// Calls ``CBPeripheralDelegate/peripheral(_:didDiscoverCharacteristicsFor:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
     ) {
         delegate.peripheral(peripheral, didDiscoverCharacteristicsFor: service, error: error)
     }
-
-    /// Calls `peripheral(_:didUpdateValueFor:error:)`.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
         delegate.peripheral(peripheral, didUpdateValueFor: characteristic, error: error)
     }
-
-    /// Calls `peripheral(_:didWriteValueFor:error:)`.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
         delegate.peripheral(peripheral, didWriteValueFor: characteristic, error: error)
     }
-
-    /// Calls ``CBPeripheralDelegate/peripheral(_:didUpdateNotificationStateFor:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
         delegate.peripheral(peripheral, didUpdateNotificationStateFor: characteristic, error: error)
     }
-
-    /// Calls ``CBPeripheralDelegate/peripheral(_:didDiscoverDescriptorsFor:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
     ) {
         delegate.peripheral(peripheral, didDiscoverDescriptorsFor: characteristic, error: error)
     }
-
-    /// Calls `peripheral(_:didUpdateValueFor:error:)`.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
     ) {
         delegate.peripheral(peripheral, didUpdateValueFor: descriptor, error: error)
     }
-
-    /// Calls `peripheral(_:didWriteValueFor:error:)`.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?
     ) {
         delegate.peripheral(peripheral, didWriteValueFor: descriptor, error: error)
     }
-
-    /// Calls ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``.
-    public func callAsFunction(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+    func callAsFunction(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
         delegate.peripheral(peripheral, didOpen: channel, error: error)
     }
 }
@@ -236,9 +182,10 @@ public struct CBPeripheralIsReadyCall {
     private let delegate: any CBPeripheralDelegate
 
     init(_ delegate: any CBPeripheralDelegate) { self.delegate = delegate }
+}
 
-    /// Calls ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)``.
-    public func callAsFunction(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+public extension CBPeripheralIsReadyCall {
+    func callAsFunction(toSendWriteWithoutResponse peripheral: CBPeripheral) {
         delegate.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
     }
 }

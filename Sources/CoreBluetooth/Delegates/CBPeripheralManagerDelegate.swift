@@ -46,47 +46,26 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 }
 
 // The default implementations, which stand for "not implemented".
-extension CBPeripheralManagerDelegate {
-    /// Does nothing.
-    public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
-
-    /// Does nothing.
-    public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}
-
-    /// Does nothing.
-    public func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {}
-
-    /// Does nothing.
-    public func peripheralManager(
+public extension CBPeripheralManagerDelegate {
+    func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
+    func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}
+    func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {}
+    func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
     ) {}
-
-    /// Does nothing.
-    public func peripheralManager(
+    func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {}
-
-    /// Does nothing.
-    public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}
-
-    /// Does nothing.
-    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {}
-
-    /// Does nothing.
-    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {}
-
-    /// Does nothing.
-    public func peripheralManager(
+    func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {}
+    func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {}
+    func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheralManager(
+    func peripheralManager(
         _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {}
-
-    /// Does nothing.
-    public func peripheralManager(
+    func peripheralManager(
         _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
     ) {}
 }
@@ -111,58 +90,42 @@ public struct CBPeripheralManagerDelegateCalls {
     private let delegate: any CBPeripheralManagerDelegate
 
     init(_ delegate: any CBPeripheralManagerDelegate) { self.delegate = delegate }
+}
 
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)``.
-    public func callAsFunction(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+public extension CBPeripheralManagerDelegateCalls {
+    func callAsFunction(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         delegate.peripheralManager(peripheral, willRestoreState: dict)
     }
-
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didAdd:error:)``.
-    public func callAsFunction(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+    func callAsFunction(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
         delegate.peripheralManager(peripheral, didAdd: service, error: error)
     }
-
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:central:didSubscribeTo:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
     ) {
         delegate.peripheralManager(peripheral, central: central, didSubscribeTo: characteristic)
     }
-
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:central:didUnsubscribeFrom:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
         delegate.peripheralManager(peripheral, central: central, didUnsubscribeFrom: characteristic)
     }
-
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didReceiveRead:)``.
-    public func callAsFunction(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+    func callAsFunction(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
         delegate.peripheralManager(peripheral, didReceiveRead: request)
     }
-
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didReceiveWrite:)``.
-    public func callAsFunction(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+    func callAsFunction(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
         delegate.peripheralManager(peripheral, didReceiveWrite: requests)
     }
-
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didPublishL2CAPChannel:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {
         delegate.peripheralManager(peripheral, didPublishL2CAPChannel: PSM, error: error)
     }
-
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didUnpublishL2CAPChannel:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
     ) {
         delegate.peripheralManager(peripheral, didUnpublishL2CAPChannel: PSM, error: error)
     }
-
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didOpen:error:)``.
-    public func callAsFunction(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
-    {
+    func callAsFunction(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
         delegate.peripheralManager(peripheral, didOpen: channel, error: error)
     }
 }
@@ -172,9 +135,10 @@ public struct CBPeripheralManagerDidStartAdvertisingCall {
     private let delegate: any CBPeripheralManagerDelegate
 
     init(_ delegate: any CBPeripheralManagerDelegate) { self.delegate = delegate }
+}
 
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManagerDidStartAdvertising(_:error:)``.
-    public func callAsFunction(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+public extension CBPeripheralManagerDidStartAdvertisingCall {
+    func callAsFunction(_ peripheral: CBPeripheralManager, error: (any Error)?) {
         delegate.peripheralManagerDidStartAdvertising(peripheral, error: error)
     }
 }
@@ -184,9 +148,10 @@ public struct CBPeripheralManagerIsReadyCall {
     private let delegate: any CBPeripheralManagerDelegate
 
     init(_ delegate: any CBPeripheralManagerDelegate) { self.delegate = delegate }
+}
 
-    /// Calls ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)``.
-    public func callAsFunction(toUpdateSubscribers peripheral: CBPeripheralManager) {
+public extension CBPeripheralManagerIsReadyCall {
+    func callAsFunction(toUpdateSubscribers peripheral: CBPeripheralManager) {
         delegate.peripheralManagerIsReady(toUpdateSubscribers: peripheral)
     }
 }

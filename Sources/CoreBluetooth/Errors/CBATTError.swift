@@ -90,58 +90,23 @@ extension CBATTError {
 }
 
 // Each code again as a static member, so that `catch CBATTError.invalidHandle` works as with Apple's SDK.
-extension CBATTError {
-    /// No error.
-    public static var success: CBATTError.Code { .success }
-
-    /// The attribute handle is invalid.
-    public static var invalidHandle: CBATTError.Code { .invalidHandle }
-
-    /// The attribute may not be read.
-    public static var readNotPermitted: CBATTError.Code { .readNotPermitted }
-
-    /// The attribute may not be written.
-    public static var writeNotPermitted: CBATTError.Code { .writeNotPermitted }
-
-    /// The request is malformed.
-    public static var invalidPdu: CBATTError.Code { .invalidPdu }
-
-    /// Authentication is required.
-    public static var insufficientAuthentication: CBATTError.Code { .insufficientAuthentication }
-
-    /// The request is not supported.
-    public static var requestNotSupported: CBATTError.Code { .requestNotSupported }
-
-    /// The offset is past the end of the value.
-    public static var invalidOffset: CBATTError.Code { .invalidOffset }
-
-    /// Authorization is required.
-    public static var insufficientAuthorization: CBATTError.Code { .insufficientAuthorization }
-
-    /// Too many writes are queued.
-    public static var prepareQueueFull: CBATTError.Code { .prepareQueueFull }
-
-    /// No attribute was found in this range.
-    public static var attributeNotFound: CBATTError.Code { .attributeNotFound }
-
-    /// The attribute does not support partial reads.
-    public static var attributeNotLong: CBATTError.Code { .attributeNotLong }
-
-    /// The encryption key is too short.
-    public static var insufficientEncryptionKeySize: CBATTError.Code { .insufficientEncryptionKeySize }
-
-    /// The value has an invalid length.
-    public static var invalidAttributeValueLength: CBATTError.Code { .invalidAttributeValueLength }
-
-    /// An unlikely error occurred.
-    public static var unlikelyError: CBATTError.Code { .unlikelyError }
-
-    /// Encryption is required.
-    public static var insufficientEncryption: CBATTError.Code { .insufficientEncryption }
-
-    /// The attribute type is not a supported grouping type.
-    public static var unsupportedGroupType: CBATTError.Code { .unsupportedGroupType }
-
-    /// The resources are insufficient.
-    public static var insufficientResources: CBATTError.Code { .insufficientResources }
+public extension CBATTError {
+    static var success: CBATTError.Code { .success }
+    static var invalidHandle: CBATTError.Code { .invalidHandle }
+    static var readNotPermitted: CBATTError.Code { .readNotPermitted }
+    static var writeNotPermitted: CBATTError.Code { .writeNotPermitted }
+    static var invalidPdu: CBATTError.Code { .invalidPdu }
+    static var insufficientAuthentication: CBATTError.Code { .insufficientAuthentication }
+    static var requestNotSupported: CBATTError.Code { .requestNotSupported }
+    static var invalidOffset: CBATTError.Code { .invalidOffset }
+    static var insufficientAuthorization: CBATTError.Code { .insufficientAuthorization }
+    static var prepareQueueFull: CBATTError.Code { .prepareQueueFull }
+    static var attributeNotFound: CBATTError.Code { .attributeNotFound }
+    static var attributeNotLong: CBATTError.Code { .attributeNotLong }
+    static var insufficientEncryptionKeySize: CBATTError.Code { .insufficientEncryptionKeySize }
+    static var invalidAttributeValueLength: CBATTError.Code { .invalidAttributeValueLength }
+    static var unlikelyError: CBATTError.Code { .unlikelyError }
+    static var insufficientEncryption: CBATTError.Code { .insufficientEncryption }
+    static var unsupportedGroupType: CBATTError.Code { .unsupportedGroupType }
+    static var insufficientResources: CBATTError.Code { .insufficientResources }
 }

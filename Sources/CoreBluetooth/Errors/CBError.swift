@@ -99,65 +99,28 @@ extension CBError {
 }
 
 // Each code again as a static member, so that `catch CBError.invalidParameters` works as with Apple's SDK.
-extension CBError {
-    /// An unknown error.
-    public static var unknown: CBError.Code { .unknown }
-
-    /// The parameters are invalid.
-    public static var invalidParameters: CBError.Code { .invalidParameters }
-
-    /// The attribute handle is invalid.
-    public static var invalidHandle: CBError.Code { .invalidHandle }
-
-    /// The device is not connected.
-    public static var notConnected: CBError.Code { .notConnected }
-
-    /// There is no space left.
-    public static var outOfSpace: CBError.Code { .outOfSpace }
-
-    /// The operation was cancelled.
-    public static var operationCancelled: CBError.Code { .operationCancelled }
-
-    /// The connection timed out.
-    public static var connectionTimeout: CBError.Code { .connectionTimeout }
-
-    /// The peripheral ended the connection.
-    public static var peripheralDisconnected: CBError.Code { .peripheralDisconnected }
-
-    /// The UUID is not allowed.
-    public static var uuidNotAllowed: CBError.Code { .uuidNotAllowed }
-
-    /// The device is already advertising.
-    public static var alreadyAdvertising: CBError.Code { .alreadyAdvertising }
-
-    /// The connection failed.
-    public static var connectionFailed: CBError.Code { .connectionFailed }
-
-    /// There are too many connections.
-    public static var connectionLimitReached: CBError.Code { .connectionLimitReached }
-
-    /// The device is unknown.
-    public static var unknownDevice: CBError.Code { .unknownDevice }
-
-    /// The operation is not supported.
-    public static var operationNotSupported: CBError.Code { .operationNotSupported }
-
-    /// The peer removed its pairing information.
-    public static var peerRemovedPairingInformation: CBError.Code { .peerRemovedPairingInformation }
-
-    /// Encryption timed out.
-    public static var encryptionTimedOut: CBError.Code { .encryptionTimedOut }
-
-    /// There are too many paired devices.
-    public static var tooManyLEPairedDevices: CBError.Code { .tooManyLEPairedDevices }
-
-    /// There were too many notifications in the background.
-    public static var leGattExceededBackgroundNotificationLimit: CBError.Code {
+public extension CBError {
+    static var unknown: CBError.Code { .unknown }
+    static var invalidParameters: CBError.Code { .invalidParameters }
+    static var invalidHandle: CBError.Code { .invalidHandle }
+    static var notConnected: CBError.Code { .notConnected }
+    static var outOfSpace: CBError.Code { .outOfSpace }
+    static var operationCancelled: CBError.Code { .operationCancelled }
+    static var connectionTimeout: CBError.Code { .connectionTimeout }
+    static var peripheralDisconnected: CBError.Code { .peripheralDisconnected }
+    static var uuidNotAllowed: CBError.Code { .uuidNotAllowed }
+    static var alreadyAdvertising: CBError.Code { .alreadyAdvertising }
+    static var connectionFailed: CBError.Code { .connectionFailed }
+    static var connectionLimitReached: CBError.Code { .connectionLimitReached }
+    static var unknownDevice: CBError.Code { .unknownDevice }
+    static var operationNotSupported: CBError.Code { .operationNotSupported }
+    static var peerRemovedPairingInformation: CBError.Code { .peerRemovedPairingInformation }
+    static var encryptionTimedOut: CBError.Code { .encryptionTimedOut }
+    static var tooManyLEPairedDevices: CBError.Code { .tooManyLEPairedDevices }
+    static var leGattExceededBackgroundNotificationLimit: CBError.Code {
         .leGattExceededBackgroundNotificationLimit
     }
-
-    /// The number of background notifications is near the limit.
-    public static var leGattNearBackgroundNotificationLimit: CBError.Code { .leGattNearBackgroundNotificationLimit }
+    static var leGattNearBackgroundNotificationLimit: CBError.Code { .leGattNearBackgroundNotificationLimit }
 }
 
 /// The domain of ``CBError``.

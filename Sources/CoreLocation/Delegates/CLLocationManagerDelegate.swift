@@ -95,83 +95,46 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
 }
 
 // The default implementations, which stand for "not implemented".
-extension CLLocationManagerDelegate {
+public extension CLLocationManagerDelegate {
     /// Calls ``locationManager(_:didChangeAuthorization:)``.
-    public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+    func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
         locationManager(manager, didChangeAuthorization: manager.authorizationStatus)
     }
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {}
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {}
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
-
-    /// Does nothing.
-    public func locationManager(
+    func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {}
+    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+    func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {}
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
+    func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
     ) {}
-
-    /// Does nothing.
-    public func locationManager(
+    func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     ) {}
-
-    /// Does nothing.
-    public func locationManager(
+    func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {}
-
-    /// Does nothing.
-    public func locationManager(
+    func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     ) {}
-
-    /// Does nothing.
-    public func locationManager(
+    func locationManager(
         _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
     ) {}
-
-    /// Does nothing.
-    public func locationManager(
+    func locationManager(
         _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
     ) {}
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {}
-
-    /// Does nothing.
-    public func locationManager(
+    func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {}
+    func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     ) {}
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {}
-
+    func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {}
     /// Returns false.
-    public func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool { false }
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
-
-    /// Does nothing.
-    public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
-
-    /// Does nothing.
-    public func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
-
-    /// Does nothing.
-    public func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {}
+    func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool { false }
+    func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
+    func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
+    func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
+    func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {}
 }
 
 // Support for optional calls, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
@@ -206,99 +169,70 @@ public struct CLLocationManagerDelegateCalls {
     private let delegate: any CLLocationManagerDelegate
 
     init(_ delegate: any CLLocationManagerDelegate) { self.delegate = delegate }
+}
 
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didChangeAuthorization:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {
+public extension CLLocationManagerDelegateCalls {
+    func callAsFunction(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {
         delegate.locationManager(manager, didChangeAuthorization: status)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didFailWithError:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didFailWithError error: any Error) {
+    func callAsFunction(_ manager: CLLocationManager, didFailWithError error: any Error) {
         delegate.locationManager(manager, didFailWithError: error)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didStartMonitoringFor:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+    func callAsFunction(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
         delegate.locationManager(manager, didStartMonitoringFor: region)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didEnterRegion:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+    func callAsFunction(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
         delegate.locationManager(manager, didEnterRegion: region)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didExitRegion:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+    func callAsFunction(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         delegate.locationManager(manager, didExitRegion: region)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didDetermineState:for:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
     ) {
         delegate.locationManager(manager, didDetermineState: state, for: region)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:monitoringDidFailFor:withError:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     ) {
         delegate.locationManager(manager, monitoringDidFailFor: region, withError: error)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didRange:satisfying:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
         delegate.locationManager(manager, didRange: beacons, satisfying: beaconConstraint)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didFailRangingFor:error:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     ) {
         delegate.locationManager(manager, didFailRangingFor: beaconConstraint, error: error)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didRangeBeacons:in:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
     ) {
         delegate.locationManager(manager, didRangeBeacons: beacons, in: region)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:rangingBeaconsDidFailFor:withError:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
     ) {
         delegate.locationManager(manager, rangingBeaconsDidFailFor: region, withError: error)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didUpdateLocations:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+    func callAsFunction(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         delegate.locationManager(manager, didUpdateLocations: locations)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didUpdateTo:from:)``.
-    public func callAsFunction(
+    func callAsFunction(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     ) {
         delegate.locationManager(manager, didUpdateTo: newLocation, from: oldLocation)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didUpdateHeading:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+    func callAsFunction(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
         delegate.locationManager(manager, didUpdateHeading: newHeading)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didVisit:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didVisit visit: CLVisit) {
+    func callAsFunction(_ manager: CLLocationManager, didVisit visit: CLVisit) {
         delegate.locationManager(manager, didVisit: visit)
     }
-
-    /// Calls ``CLLocationManagerDelegate/locationManager(_:didFinishDeferredUpdatesWithError:)``.
-    public func callAsFunction(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {
+    func callAsFunction(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {
         delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
     }
 }

@@ -102,66 +102,27 @@ extension CLError {
 }
 
 // Each code again as a static member, so that `catch CLError.denied` works as with Apple's SDK.
-extension CLError {
-    /// The location is unknown at present; it may be known later.
-    public static var locationUnknown: CLError.Code { .locationUnknown }
-
-    /// The app may not use location services.
-    public static var denied: CLError.Code { .denied }
-
-    /// The network could not be reached.
-    public static var network: CLError.Code { .network }
-
-    /// The heading is unknown.
-    public static var headingFailure: CLError.Code { .headingFailure }
-
-    /// The app may not monitor regions.
-    public static var regionMonitoringDenied: CLError.Code { .regionMonitoringDenied }
-
-    /// The region cannot be monitored: there are too many, or it is too large.
-    public static var regionMonitoringFailure: CLError.Code { .regionMonitoringFailure }
-
-    /// Monitoring could not be set up at once.
-    public static var regionMonitoringSetupDelayed: CLError.Code { .regionMonitoringSetupDelayed }
-
-    /// Events may be delayed.
-    public static var regionMonitoringResponseDelayed: CLError.Code { .regionMonitoringResponseDelayed }
-
-    /// Geocoding found no result.
-    public static var geocodeFoundNoResult: CLError.Code { .geocodeFoundNoResult }
-
-    /// Geocoding found only a partial result.
-    public static var geocodeFoundPartialResult: CLError.Code { .geocodeFoundPartialResult }
-
-    /// Geocoding was cancelled.
-    public static var geocodeCanceled: CLError.Code { .geocodeCanceled }
-
-    /// Deferred delivery failed.
-    public static var deferredFailed: CLError.Code { .deferredFailed }
-
-    /// Deferred delivery requires running location updates.
-    public static var deferredNotUpdatingLocation: CLError.Code { .deferredNotUpdatingLocation }
-
-    /// Deferred delivery requires a higher accuracy.
-    public static var deferredAccuracyTooLow: CLError.Code { .deferredAccuracyTooLow }
-
-    /// Deferred delivery does not allow a distance filter.
-    public static var deferredDistanceFiltered: CLError.Code { .deferredDistanceFiltered }
-
-    /// Deferred delivery was cancelled.
-    public static var deferredCanceled: CLError.Code { .deferredCanceled }
-
-    /// Ranging is unavailable: for example, Bluetooth or location services are off.
-    public static var rangingUnavailable: CLError.Code { .rangingUnavailable }
-
-    /// Ranging failed for another reason.
-    public static var rangingFailure: CLError.Code { .rangingFailure }
-
-    /// The user declined a temporary request.
-    public static var promptDeclined: CLError.Code { .promptDeclined }
-
-    /// The location at an earlier time is unknown.
-    public static var historicalLocationError: CLError.Code { .historicalLocationError }
+public extension CLError {
+    static var locationUnknown: CLError.Code { .locationUnknown }
+    static var denied: CLError.Code { .denied }
+    static var network: CLError.Code { .network }
+    static var headingFailure: CLError.Code { .headingFailure }
+    static var regionMonitoringDenied: CLError.Code { .regionMonitoringDenied }
+    static var regionMonitoringFailure: CLError.Code { .regionMonitoringFailure }
+    static var regionMonitoringSetupDelayed: CLError.Code { .regionMonitoringSetupDelayed }
+    static var regionMonitoringResponseDelayed: CLError.Code { .regionMonitoringResponseDelayed }
+    static var geocodeFoundNoResult: CLError.Code { .geocodeFoundNoResult }
+    static var geocodeFoundPartialResult: CLError.Code { .geocodeFoundPartialResult }
+    static var geocodeCanceled: CLError.Code { .geocodeCanceled }
+    static var deferredFailed: CLError.Code { .deferredFailed }
+    static var deferredNotUpdatingLocation: CLError.Code { .deferredNotUpdatingLocation }
+    static var deferredAccuracyTooLow: CLError.Code { .deferredAccuracyTooLow }
+    static var deferredDistanceFiltered: CLError.Code { .deferredDistanceFiltered }
+    static var deferredCanceled: CLError.Code { .deferredCanceled }
+    static var rangingUnavailable: CLError.Code { .rangingUnavailable }
+    static var rangingFailure: CLError.Code { .rangingFailure }
+    static var promptDeclined: CLError.Code { .promptDeclined }
+    static var historicalLocationError: CLError.Code { .historicalLocationError }
 }
 
 /// The domain of Core Location's errors. Apple's logs show the value, which is the same as the constant's name.

@@ -44,21 +44,15 @@ public struct CLLocationPushServiceError: _BridgedStoredNSError, Sendable {
         /// The platform does not support location pushes.
         case unsupportedPlatform = 4
     }
+}
 
-    /// The service cannot be used, for an unknown reason.
-    public static var unknown: Code { .unknown }
-
-    /// The app has no location push extension.
-    public static var missingPushExtension: Code { .missingPushExtension }
-
-    /// The app does not specify a push server.
-    public static var missingPushServerEnvironment: Code { .missingPushServerEnvironment }
-
-    /// The app lacks the entitlement for location pushes.
-    public static var missingEntitlement: Code { .missingEntitlement }
-
-    /// The platform does not support location pushes.
-    public static var unsupportedPlatform: Code { .unsupportedPlatform }
+// Each code again as a static member, as in ``CLError``.
+public extension CLLocationPushServiceError {
+    static var unknown: Code { .unknown }
+    static var missingPushExtension: Code { .missingPushExtension }
+    static var missingPushServerEnvironment: Code { .missingPushServerEnvironment }
+    static var missingEntitlement: Code { .missingEntitlement }
+    static var unsupportedPlatform: Code { .unsupportedPlatform }
 }
 
 /// The domain of location push errors. Apple does not document the value, and apps use the constant only.
@@ -76,13 +70,8 @@ public protocol CLLocationPushServiceExtension: NSObjectProtocol {
     func serviceExtensionWillTerminate()
 }
 
-extension CLLocationPushServiceExtension {
-    /// Does nothing.
-    public func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void) {}
-
-    /// Does nothing.
-    public func didReceiveLocationPushPayload(_ payload: [String: Any]) async {}
-
-    /// Does nothing.
-    public func serviceExtensionWillTerminate() {}
+public extension CLLocationPushServiceExtension {
+    func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void) {}
+    func didReceiveLocationPushPayload(_ payload: [String: Any]) async {}
+    func serviceExtensionWillTerminate() {}
 }
