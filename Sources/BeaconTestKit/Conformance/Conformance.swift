@@ -90,7 +90,7 @@ public final class Conformance: Sendable {
             crashes.begin(situation)
             let stage = Stage(subject)
             recording.withLock { $0 = stage.recording }
-            await situation.script(stage)
+            for step in situation.script { await step.run(stage) }
             let transcript = stage.finish()
             transcripts[situation.number] = transcript
             if situation.number == 1 { subject.isForForegroundOnly = transcript.authorization == .whenInUse }

@@ -33,12 +33,12 @@ struct Situation: Sendable {
     let expected: String
     let sources: [Conformance.Source]
     let needs: [Need]
-    let script: @MainActor @Sendable (Stage) async -> Void
+    let script: [Step]
     let judge: @Sendable (inout Judgement) -> Void
 
     init(
         _ number: Int, _ name: String, _ course: String, expects expected: String, _ sources: Conformance.Source...,
-        needs: [Need] = [.beacons], script: @escaping @MainActor @Sendable (Stage) async -> Void,
+        needs: [Need] = [.beacons], script: [Step],
         judge: @escaping @Sendable (inout Judgement) -> Void
     ) {
         self.number = number

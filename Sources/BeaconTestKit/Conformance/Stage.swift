@@ -194,7 +194,7 @@ final class Stage {
     }
 
     /// Takes a beacon out of reach.
-    func silence(_ numbers: Int...) {
+    func silence(_ numbers: [Int]) {
         for number in numbers where beacons[number] != nil {
             log("Beacon \(number) is out of reach.")
             beacons.removeValue(forKey: number)?.placed.remove()

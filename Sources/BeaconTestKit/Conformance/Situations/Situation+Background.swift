@@ -3,24 +3,15 @@ internal import BeaconMonitoring
 
 extension Situation {
     /// Launches the app outside of all regions and lets it be suspended, with this window for later events.
-    @MainActor
-    private static func suspendOutside(_ stage: Stage, window: Double) async {
-        await stage.launch()
-        await stage.wait(settling)
-        stage.window(window)
-        await stage.suspend()
-    }
+    private static func outsideSuspended(window: Double) -> Step { .all(.outside, .window(window), .suspend) }
 
     /// Launches the app beside a beacon that came later, and lets it be suspended.
-    @MainActor
-    private static func suspendInside(_ stage: Stage) async {
-        await stage.launch()
-        await stage.wait(settling)
-        stage.mark("beacon")
-        stage.place(1, at: 1)
-        await stage.wait(25)
-        stage.mark("background")
-        await stage.suspend()
+    private static let insideSuspended = Step.all(
+        .outside, .mark("beacon"), .place(1, at: 1), .wait(25), .mark("background"), .suspend)
+
+    /// A minute in the background, and a short return to the foreground.
+    private static func back(_ mark: String) -> Step {
+        .all(.wait(60), .mark(mark), .enterForeground, .wait(15), .suspend)
     }
 
     private static let windowSource = Conformance.Source(
@@ -34,13 +25,7 @@ extension Situation {
             18, "to the background", "The app is suspended for a minute during a visit, and comes back.",
             expects: "the visit goes on, and ranging resumes",
             .init(.apple, "Extending your app's background execution time"),
-            script: { stage in
-                await suspendInside(stage)
-                await stage.wait(30)
-                stage.mark("return")
-                await stage.enterForeground()
-                await stage.wait(15)
-            },
+            script: [insideSuspended, .wait(30), .mark("return"), .enterForeground, .wait(15)],
             judge: { judgement in
                 let transcript = judgement.transcript
                 if let goodbye = judgement.departures(from: "background").first {
@@ -57,12 +42,7 @@ extension Situation {
             19, "window of 0 s", "The system suspends the app as soon as the callback of the entry has returned.",
             expects: "the note in the callback itself", .init(.field, "windows measured for beacons: 0 to 10 s"),
             needs: [.beacons, .background],
-            script: { stage in
-                await suspendOutside(stage, window: 0)
-                stage.mark("entry")
-                stage.place(1, at: 1)
-                await stage.wait(30)
-            },
+            script: [outsideSuspended(window: 0), .mark("entry"), .place(1, at: 1), .wait(30)],
             judge: { judgement in
                 guard !judgement.habits.arrivals.isEmpty, judgement.arrivals(from: "entry").isEmpty else { return }
                 judgement.find(
@@ -70,41 +50,23 @@ extension Situation {
                     isRemark: !judgement.habits.notesAtEntry)
             }),
         window(
-            20, "window of 3 s", "A beacon is near from the first second of a window of 3 s.", windowSource, seconds: 3
-        ) { stage in
-            stage.place(1, at: 1)
-            await stage.wait(30)
-        },
+            20, "window of 3 s", "A beacon is near from the first second of a window of 3 s.", windowSource, seconds: 3,
+            visit: .all(.place(1, at: 1), .wait(30))),
         window(
-            21, "window of 10 s", "A beacon comes near within a window of 10 s.", wakeSource, seconds: 10
-        ) { stage in
-            stage.place(1, at: 8)
-            await stage.wait(2)
-            await stage.walk(1, to: 1, in: 4)
-            await stage.wait(30)
-        },
+            21, "window of 10 s", "A beacon comes near within a window of 10 s.", wakeSource, seconds: 10,
+            visit: .all(.place(1, at: 8), .wait(2), .walk(1, to: 1, in: 4), .wait(30))),
         window(
             22, "window of 30 s", "A beacon comes near within a window of 30 s.", windowSource, seconds: 30,
-            isRemark: true
-        ) { stage in
-            stage.place(1, at: 12)
-            await stage.wait(12)
-            await stage.walk(1, to: 1, in: 6)
-            await stage.wait(30)
-        },
+            isRemark: true, visit: .all(.place(1, at: 12), .wait(12), .walk(1, to: 1, in: 6), .wait(30))),
         Situation(
             23, "slow approach", "A beacon is far for a minute, and comes near without a further event.",
             expects: "the app asks for more time, or acts on the entry",
             .init(.field, "the recipe's comment on the few seconds"),
             needs: [.beacons, .background],
-            script: { stage in
-                await suspendOutside(stage, window: 10)
-                stage.mark("entry")
-                stage.place(1, at: 16)
-                await stage.wait(60)
-                await stage.walk(1, to: 1, in: 10)
-                await stage.wait(60)
-            },
+            script: [
+                outsideSuspended(window: 10), .mark("entry"), .place(1, at: 16), .wait(60), .walk(1, to: 1, in: 10),
+                .wait(60),
+            ],
             judge: { judgement in
                 guard !judgement.habits.arrivals.isEmpty, judgement.arrivals(from: "entry").isEmpty,
                     !judgement.hasFinding(in: 20, 21)
@@ -117,16 +79,10 @@ extension Situation {
             24, "timer while suspended", "The app has 3 s for an arrival. The visitor leaves while it is suspended.",
             expects: "no greeting after the departure", .init(.apple, "Handling location updates in the background"),
             .init(.field, "timers of a suspended app fire when it runs again"), needs: [.beacons, .background],
-            script: { stage in
-                await suspendOutside(stage, window: 3)
-                stage.place(1, at: 1)
-                await stage.wait(300)
-                stage.mark("gone")
-                stage.silence(1)
-                await stage.wait(900)
-                await stage.enterForeground()
-                await stage.wait(20)
-            },
+            script: [
+                outsideSuspended(window: 3), .place(1, at: 1), .wait(300), .mark("gone"), .silence(1), .wait(900),
+                .enterForeground, .wait(20),
+            ],
             judge: { judgement in
                 guard judgement.canCount, let late = judgement.arrivals(from: "gone").first else { return }
                 judgement.find(
@@ -136,25 +92,11 @@ extension Situation {
             25, "two entries in one window", "The visitor enters a second region 2 s after the first.",
             expects: "both are noticed, as in the foreground", wakeSource,
             needs: [.beacons, .otherRegion, .background],
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("foreground")
-                stage.place(1, at: 1)
-                await stage.wait(2)
-                stage.mark("foreground second")
-                stage.placeOther(at: 1)
-                await stage.wait(20)
-                stage.silence(1, 3)
-                await stage.wait(90)
-                await stage.suspend()
-                stage.mark("entry")
-                stage.place(1, at: 1)
-                await stage.wait(2)
-                stage.mark("second")
-                stage.placeOther(at: 1)
-                await stage.wait(40)
-            },
+            script: [
+                .outside, .mark("foreground"), .place(1, at: 1), .wait(2), .mark("foreground second"),
+                .placeOther(at: 1), .wait(20), .silence(1, 3), .wait(90), .suspend, .mark("entry"), .place(1, at: 1),
+                .wait(2), .mark("second"), .placeOther(at: 1), .wait(40),
+            ],
             judge: { judgement in
                 let transcript = judgement.transcript
                 let usual = transcript.notes(from: "foreground second").filter {
@@ -169,15 +111,9 @@ extension Situation {
             26, "exit while suspended", "The visitor leaves while the app is suspended.",
             expects: "the end of the visit at the exit", .init(.apple, "Region monitoring: the system wakes the app"),
             needs: [.beacons, .background],
-            script: { stage in
-                await suspendInside(stage)
-                stage.mark("gone")
-                stage.silence(1)
-                await stage.wait(120)
-                stage.mark("return")
-                await stage.enterForeground()
-                await stage.wait(15)
-            },
+            script: [
+                insideSuspended, .mark("gone"), .silence(1), .wait(120), .mark("return"), .enterForeground, .wait(15),
+            ],
             judge: { judgement in
                 guard !judgement.habits.departures.isEmpty, !judgement.arrivals(from: "beacon").isEmpty,
                     judgement.departures(from: "background", to: "return").isEmpty, !judgement.hasFinding(in: 18),
@@ -189,16 +125,7 @@ extension Situation {
         Situation(
             27, "back inside", "The app returns to the foreground in the same visit.", expects: "no second greeting",
             .init(.field, "home-assistant/iOS#1369"),
-            script: { stage in
-                await suspendInside(stage)
-                for round in ["first", "second"] {
-                    await stage.wait(60)
-                    stage.mark(round)
-                    await stage.enterForeground()
-                    await stage.wait(15)
-                    await stage.suspend()
-                }
-            },
+            script: [insideSuspended, back("first"), back("second")],
             judge: { judgement in
                 guard judgement.canCount, !judgement.hasFinding(in: 18),
                     let again = judgement.repeatedArrivals(from: "first").first
@@ -209,11 +136,7 @@ extension Situation {
             28, "screen on", "The screen lights up five times inside a region with notifyEntryStateOnDisplay.",
             expects: "one greeting", .init(.apple, "CLBeaconRegion.notifyEntryStateOnDisplay"),
             .init(.field, "home-assistant/iOS#1369"), needs: [.beacons, .displayState, .background],
-            script: { stage in
-                await suspendInside(stage)
-                stage.mark("screen")
-                for _ in 0..<5 { await stage.lookAtScreen() }
-            },
+            script: [insideSuspended, .mark("screen"), .repeated(5, .lookAtScreen)],
             judge: { judgement in
                 guard judgement.canCount, let again = judgement.repeatedArrivals(from: "screen").first else { return }
                 judgement.find("greets at each look at the screen", at: again.time)
@@ -223,23 +146,14 @@ extension Situation {
     /// A visit that begins while the app is suspended, after the same visit in the foreground.
     private static func window(
         _ number: Int, _ name: String, _ course: String, _ source: Conformance.Source, seconds: Double,
-        isRemark: Bool = false, _ visit: @escaping @MainActor @Sendable (Stage) async -> Void
+        isRemark: Bool = false, visit: Step
     ) -> Situation {
         Situation(
             number, name, course, expects: "the note within the window", source, needs: [.beacons, .background],
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("control")
-                await visit(stage)
-                stage.mark("control end")
-                stage.silence(1)
-                await stage.wait(90)
-                stage.window(seconds)
-                await stage.suspend()
-                stage.mark("entry")
-                await visit(stage)
-            },
+            script: [
+                .outside, .mark("control"), visit, .mark("control end"), .silence(1), .wait(90), .window(seconds),
+                .suspend, .mark("entry"), visit,
+            ],
             judge: { judgement in
                 guard let usual = judgement.arrivals(from: "control", to: "control end").first,
                     judgement.arrivals(from: "entry").isEmpty, !judgement.hasFinding(in: 1, 20, 21)

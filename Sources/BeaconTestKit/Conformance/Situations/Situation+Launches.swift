@@ -1,16 +1,9 @@
 internal import BeaconMonitoring
 
 extension Situation {
-    /// Ends the app, and lets the visitor come, so that the system launches it.
-    @MainActor
-    private static func arriveAfterEnd(_ stage: Stage) async {
-        await stage.launch()
-        await stage.wait(settling)
-        await stage.end(by: .system)
-        stage.mark("entry")
-        stage.place(1, at: 1)
-        await stage.wait(40)
-    }
+    /// The app ends, and the visitor comes, so that the system launches it.
+    private static let arrivalAfterEnd = Step.all(
+        .outside, .end(by: .system), .mark("entry"), .place(1, at: 1), .wait(40))
 
     private static let launchSource = Conformance.Source(
         .apple, "Determining the proximity to an iBeacon device: the system tries to launch your app")
@@ -21,11 +14,10 @@ extension Situation {
             30, "launched", "The system ended the app. The visitor comes, and the system launches it.",
             expects: "the note, without a screen", launchSource, .init(.field, "frostney/react-native-ibeacon#25"),
             .init(.field, "petermetz/cordova-plugin-ibeacon#259"), needs: [.beacons, .background, .launches],
-            script: { stage in
+            script: [
                 // The judgement of a late delegate is situation 31.
-                stage.device.backgroundPolicy.lateDelegate = .receivesTheEvent
-                await arriveAfterEnd(stage)
-            },
+                Step { $0.device.backgroundPolicy.lateDelegate = .receivesTheEvent }, arrivalAfterEnd,
+            ],
             judge: { judgement in
                 guard judgement.isMissed, !judgement.usesMonitor else { return }
                 let transcript = judgement.transcript
@@ -42,7 +34,7 @@ extension Situation {
             expects: "manager and delegate exist when the launch closure returns",
             .init(.apple, "CLLocationManager: set the delegate before you start services"),
             .init(.field, "petermetz/cordova-plugin-ibeacon#342"), needs: [.beacons, .background, .launches],
-            script: { stage in await arriveAfterEnd(stage) },
+            script: [arrivalAfterEnd],
             judge: { judgement in
                 guard judgement.isMissed, !judgement.hasFinding(in: 30), !judgement.usesMonitor else { return }
                 judgement.find("sets its delegate after the launch: the event is lost", at: judgement.time("entry"))
@@ -52,7 +44,7 @@ extension Situation {
             expects: "the app opens the monitor and awaits its events at once",
             .init(.apple, "Meet Core Location Monitor, WWDC 2023/10147"),
             needs: [.beacons, .conditions, .background, .launches],
-            script: { stage in await arriveAfterEnd(stage) },
+            script: [arrivalAfterEnd],
             judge: { judgement in
                 guard judgement.isMissed, judgement.usesMonitor else { return }
                 let isSeen = !judgement.transcript.presenceSights(from: judgement.time("entry")).isEmpty
@@ -63,16 +55,9 @@ extension Situation {
         Situation(
             33, "ended by its user", "The user swiped the app away, the visitor comes, and the user opens the app.",
             expects: "the app catches up when it is opened", .init(.field, "Apple developer forums 826964, iOS 26"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                await stage.end(by: .user)
-                stage.mark("entry")
-                stage.place(1, at: 1)
-                await stage.wait(60)
-                await stage.enterForeground()
-                await stage.wait(30)
-            },
+            script: [
+                .outside, .end(by: .user), .mark("entry"), .place(1, at: 1), .wait(60), .enterForeground, .wait(30),
+            ],
             judge: { judgement in
                 guard judgement.isMissed, !judgement.hasFinding(in: 2) else { return }
                 judgement.find("does not catch up when its user opens it after a swipe", at: judgement.time("entry"))
@@ -81,16 +66,7 @@ extension Situation {
             34, "restart", "The device restarts, the visitor comes, and the user unlocks the device.",
             expects: "the note after the unlock", .init(.apple, "CLMonitor: nothing before the first unlock"),
             needs: [.beacons, .background, .launches],
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("entry")
-                await stage.restart {
-                    stage.place(1, at: 1)
-                    await stage.wait(60)
-                }
-                await stage.wait(60)
-            },
+            script: [.outside, .mark("entry"), .restart(.place(1, at: 1), .wait(60)), .wait(60)],
             judge: { judgement in
                 guard judgement.isMissed, !judgement.hasFinding(in: 30, 31, 32) else { return }
                 judgement.find("loses the visit over a restart", at: judgement.time("entry"))

@@ -3,13 +3,15 @@ internal import BeaconMonitoring
 
 extension Situation {
     /// A visit from outside, at 1 m.
-    @MainActor
-    private static func visit(_ stage: Stage, staying seconds: Double) async {
-        await stage.launch()
-        await stage.wait(settling)
-        stage.mark("beacon")
-        stage.place(1, at: 1)
-        await stage.wait(seconds)
+    private static func visit(staying seconds: Double) -> Step {
+        .all(.outside, .mark("beacon"), .place(1, at: 1), .wait(seconds))
+    }
+
+    /// A stay of two minutes at 3 m, between two marks.
+    private static func noise(_ round: String) -> Step {
+        .all(
+            .place(1, at: 3), .wait(20), .mark("\(round) begin"), .wait(120), .mark("\(round) end"), .silence(1),
+            .wait(60))
     }
 
     /// What ranging and monitoring report, and how often the app reacts.
@@ -17,16 +19,9 @@ extension Situation {
         Situation(
             9, "same identity twice", "Two transmitters have one identity, at 1 m and at 15 m.",
             expects: "the app takes the nearer one", .init(.apple, "Turning an iOS device into an iBeacon device"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("beacon")
-                stage.place(1, at: 1)
-                stage.placeTwin(at: 15)
-                await stage.wait(15)
-                stage.mark("steady")
-                await stage.wait(60)
-            },
+            script: [
+                .outside, .mark("beacon"), .place(1, at: 1), .placeTwin(at: 15), .wait(15), .mark("steady"), .wait(60),
+            ],
             judge: { judgement in
                 guard judgement.canCount else { return }
                 let notes = judgement.transcript.notes(from: "steady")
@@ -39,14 +34,7 @@ extension Situation {
             10, "new address", "The beacon is a phone, which changes its address every minute.",
             expects: "no effect: the old address is unknown for some seconds, and the new one is near",
             .init(.apple, "Turning an iOS device into an iBeacon device"),
-            script: { stage in
-                await visit(stage, staying: 30)
-                stage.mark("change")
-                for _ in 0..<3 {
-                    stage.changeAddress()
-                    await stage.wait(60)
-                }
-            },
+            script: [visit(staying: 30), .mark("change"), .repeated(3, .changeAddress, .wait(60))],
             judge: { judgement in
                 guard judgement.canCount else { return }
                 if let goodbye = judgement.departures(from: "change").first {
@@ -61,20 +49,10 @@ extension Situation {
             .init(.apple, "CLBeacon.accuracy: a negative value means unknown"),
             .init(.field, "Estimote/iOS-Fleet-Management-SDK#33"),
             .init(.field, "presence-insights/pi-clientsdk-ios#7"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("beacon")
-                stage.place(1, at: 14)
-                await stage.wait(10)
-                stage.place(2, at: 16)
-                await stage.wait(15)
-                stage.mark("gone")
-                stage.silence(1)
-                await stage.wait(1)
-                stage.silence(2)
-                await stage.wait(13)
-            },
+            script: [
+                .outside, .mark("beacon"), .place(1, at: 14), .wait(10), .place(2, at: 16), .wait(15), .mark("gone"),
+                .silence(1), .wait(1), .silence(2), .wait(13),
+            ],
             judge: { judgement in
                 guard !judgement.habits.arrivals.isEmpty else { return }
                 for note in judgement.arrivals(from: "gone") {
@@ -90,12 +68,7 @@ extension Situation {
         Situation(
             12, "empty reports", "Ranging reports no beacon for 15 s, before the exit.",
             expects: "no crash, and no arrival", .init(.apple, "locationManager(_:didRange:satisfying:)"),
-            script: { stage in
-                await visit(stage, staying: 15)
-                stage.mark("gone")
-                stage.silence(1)
-                await stage.wait(28)
-            },
+            script: [visit(staying: 15), .mark("gone"), .silence(1), .wait(28)],
             judge: { judgement in
                 guard judgement.canCount else { return }
                 for note in judgement.arrivals(from: "gone")
@@ -109,16 +82,10 @@ extension Situation {
             expects: "one note, however many regions match the beacon",
             .init(.field, "presence-insights/pi-clientsdk-ios#34"),
             .init(.field, "petermetz/cordova-plugin-ibeacon#177"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(5)
-                await stage.end(by: .system)
-                await stage.enterForeground()
-                await stage.wait(settling)
-                stage.mark("beacon")
-                stage.place(1, at: 1)
-                await stage.wait(25)
-            },
+            script: [
+                .launch, .wait(5), .end(by: .system), .enterForeground, .wait(settling), .mark("beacon"),
+                .place(1, at: 1), .wait(25),
+            ],
             judge: { judgement in
                 guard judgement.canCount else { return }
                 let entered = judgement.enteredRegions(from: "beacon")
@@ -131,20 +98,7 @@ extension Situation {
             14, "noise", "The signal of a beacon at 3 m varies by 5 dB, for two minutes, three times.",
             expects: "at most two changes a minute",
             .init(.guess, "two changes a minute are our choice"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.air.noise = 5
-                for round in ["first", "second", "third"] {
-                    stage.place(1, at: 3)
-                    await stage.wait(20)
-                    stage.mark("\(round) begin")
-                    await stage.wait(120)
-                    stage.mark("\(round) end")
-                    stage.silence(1)
-                    await stage.wait(60)
-                }
-            },
+            script: [.outside, Step { $0.air.noise = 5 }, noise("first"), noise("second"), noise("third")],
             judge: { judgement in
                 guard judgement.canCount else { return }
                 for round in ["first", "second", "third"] {
@@ -158,7 +112,7 @@ extension Situation {
         Situation(
             15, "a stay", "The visitor stands at 1 m for 90 s.", expects: "one note per change",
             .init(.field, "the recipe: notifying every second is network and battery intensive"),
-            script: { stage in await visit(stage, staying: 90) },
+            script: [visit(staying: 90)],
             judge: { judgement in
                 let most = Judgement.mostRepeated(judgement.transcript.notes(from: "beacon"))
                 guard most.count >= Judgement.eachSecond else { return }
@@ -168,7 +122,7 @@ extension Situation {
             16, "state and entry", "The system reports an arrival twice, as a state and as an entry.",
             expects: "one note", .init(.apple, "locationManager(_:didDetermineState:for:)"),
             .init(.field, "martijndeh/react-native-region-monitor#1"),
-            script: { stage in await visit(stage, staying: 20) },
+            script: [visit(staying: 20)],
             judge: { judgement in
                 guard judgement.canCount, judgement.managerCount(from: "beacon") < 2,
                     judgement.enteredRegions(from: "beacon").count < 2
@@ -180,7 +134,7 @@ extension Situation {
         Situation(
             17, "two managers", "The system calls each manager of the app.", expects: "one note",
             .init(.apple, "CLLocationManager: events go to every manager's delegate"),
-            script: { stage in await visit(stage, staying: 20) },
+            script: [visit(staying: 20)],
             judge: { judgement in
                 guard judgement.canCount, judgement.managerCount(from: "beacon") > 1 else { return }
                 let most = Judgement.mostRepeated(judgement.arrivals(from: "beacon"))

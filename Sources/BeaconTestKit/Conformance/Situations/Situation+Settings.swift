@@ -12,19 +12,10 @@ extension Situation {
             .init(.apple, "Turning an iOS device into an iBeacon device"),
             .init(.field, "juliansteenbakker/flutter_ble_peripheral#91"),
             .init(.field, "petermetz/cordova-plugin-ibeacon#404"), needs: [.advert],
-            script: { stage in
-                stage.bluetooth(.poweredOff)
-                await stage.launch()
-                await stage.wait(10)
-                stage.bluetooth(.poweredOn)
-                await stage.wait(20)
-                stage.mark("on")
-                stage.mark("background")
-                await stage.suspend()
-                stage.mark("return")
-                await stage.enterForeground()
-                await stage.wait(10)
-            },
+            script: [
+                .bluetooth(.poweredOff), .launch, .wait(10), .bluetooth(.poweredOn), .wait(20), .mark("on"),
+                .mark("background"), .suspend, .mark("return"), .enterForeground, .wait(10),
+            ],
             judge: { judgement in
                 let transcript = judgement.transcript
                 guard transcript.requests(at: judgement.time("on")).advertCount > 0 else {
@@ -49,14 +40,7 @@ extension Situation {
             expects: "the app asks for always, or holds a background activity session",
             .init(.apple, "Choosing the location services authorization to request"),
             .init(.field, "kontaktio/kontakt-ios-sdk#52"), needs: [.beacons, .foregroundOnly],
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                await stage.suspend()
-                stage.mark("entry")
-                stage.place(1, at: 1)
-                await stage.wait(40)
-            },
+            script: [.outside, .suspend, .mark("entry"), .place(1, at: 1), .wait(40)],
             judge: { judgement in
                 // An app that reacts only while it ranges is one for the foreground.
                 guard judgement.habits.notesAtEntry, judgement.arrivals(from: "entry").isEmpty else { return }
@@ -66,27 +50,12 @@ extension Situation {
             36, "provisional always", "Always is provisional, and the user then keeps \"only while using\".",
             expects: "the app hears of the new status, and works in the foreground",
             .init(.apple, "What's new in Core Location, WWDC 2019/705"), needs: [.beacons, .background],
-            script: { stage in
-                stage.device.asksUser = true
-                stage.start()
-                await stage.wait(1)
-                stage.provisional()
-                await stage.wait(settling)
-                await stage.suspend()
-                stage.mark("entry")
-                stage.place(1, at: 1)
-                await stage.wait(5)
-                stage.authorize(.authorizedWhenInUse)
-                stage.mark("answer")
-                await stage.wait(20)
-                stage.mark("return")
-                await stage.enterForeground()
-                stage.silence(1)
-                await stage.wait(90)
-                stage.mark("again")
-                stage.place(1, at: 1)
-                await stage.wait(25)
-            },
+            script: [
+                Step { $0.device.asksUser = true }, .start, .wait(1), .provisional, .wait(settling), .suspend,
+                .mark("entry"), .place(1, at: 1), .wait(5), .authorize(.authorizedWhenInUse), .mark("answer"),
+                .wait(20), .mark("return"), .enterForeground, .silence(1), .wait(90), .mark("again"), .place(1, at: 1),
+                .wait(25),
+            ],
             judge: { judgement in
                 guard !judgement.habits.arrivals.isEmpty else { return }
                 if judgement.arrivals(from: "again").isEmpty, !judgement.hasFinding(in: 1) {
@@ -103,22 +72,19 @@ extension Situation {
             "The user denies the permission while the app is suspended, and allows it later.",
             expects: "the app starts again", .init(.apple, "locationManagerDidChangeAuthorization(_:)"),
             .init(.field, "evothings/phonegap-estimotebeacons#77"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                let before = stage.device.center.snapshot.authorization
-                await stage.suspend()
-                stage.authorize(.denied)
-                await stage.wait(20)
-                stage.mark("denied")
-                await stage.enterForeground()
-                await stage.wait(10)
-                stage.authorize(before == .whenInUse ? .authorizedWhenInUse : .authorizedAlways)
-                await stage.wait(settling)
-                stage.mark("again")
-                stage.place(1, at: 1)
-                await stage.wait(25)
-            },
+            script: [
+                .outside,
+                Step { stage in
+                    let before = stage.device.center.snapshot.authorization
+                    await stage.suspend()
+                    stage.authorize(.denied)
+                    await stage.wait(20)
+                    stage.mark("denied")
+                    await stage.enterForeground()
+                    await stage.wait(10)
+                    stage.authorize(before == .whenInUse ? .authorizedWhenInUse : .authorizedAlways)
+                }, .wait(settling), .mark("again"), .place(1, at: 1), .wait(25),
+            ],
             judge: { judgement in
                 guard !judgement.habits.arrivals.isEmpty, judgement.arrivals(from: "again").isEmpty,
                     !judgement.hasFinding(in: 1)
@@ -129,23 +95,11 @@ extension Situation {
             38, "reduced accuracy", "The user switches precise location off during a visit, and on again.",
             expects: "the app asks for full accuracy, or says what is missing",
             .init(.apple, "CLLocationManager.accuracyAuthorization"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.place(1, at: 1)
-                await stage.wait(20)
-                stage.mark("reduced")
-                stage.setAccuracy(.reducedAccuracy)
-                await stage.wait(30)
-                stage.mark("full")
-                stage.setAccuracy(.fullAccuracy)
-                await stage.wait(15)
-                stage.silence(1)
-                await stage.wait(90)
-                stage.mark("again")
-                stage.place(1, at: 1)
-                await stage.wait(25)
-            },
+            script: [
+                .outside, .place(1, at: 1), .wait(20), .mark("reduced"), .setAccuracy(.reducedAccuracy), .wait(30),
+                .mark("full"), .setAccuracy(.fullAccuracy), .wait(15), .silence(1), .wait(90), .mark("again"),
+                .place(1, at: 1), .wait(25),
+            ],
             judge: { judgement in
                 guard !judgement.habits.arrivals.isEmpty, !judgement.hasFinding(in: 1) else { return }
                 if judgement.arrivals(from: "again").isEmpty {
@@ -160,28 +114,12 @@ extension Situation {
             expects: "no exit, and the app goes on when Bluetooth is back",
             .init(.field, "evothings/phonegap-estimotebeacons#77"),
             .init(.field, "petermetz/cordova-plugin-ibeacon#306"),
-            script: { stage in
-                stage.bluetooth(.poweredOff)
-                await stage.launch()
-                await stage.wait(10)
-                stage.bluetooth(.poweredOn)
-                await stage.wait(settling)
-                stage.mark("entry")
-                stage.place(1, at: 1)
-                await stage.wait(25)
-                stage.mark("off")
-                stage.bluetooth(.poweredOff)
-                await stage.wait(15)
-                stage.mark("on")
-                stage.bluetooth(.poweredOn)
-                await stage.wait(20)
-                stage.mark("later")
-                await stage.suspend()
-                stage.bluetooth(.poweredOff)
-                await stage.wait(10)
-                stage.bluetooth(.poweredOn)
-                await stage.wait(10)
-            },
+            script: [
+                .bluetooth(.poweredOff), .launch, .wait(10), .bluetooth(.poweredOn), .wait(settling), .mark("entry"),
+                .place(1, at: 1), .wait(25), .mark("off"), .bluetooth(.poweredOff), .wait(15), .mark("on"),
+                .bluetooth(.poweredOn), .wait(20), .mark("later"), .suspend, .bluetooth(.poweredOff), .wait(10),
+                .bluetooth(.poweredOn), .wait(10),
+            ],
             judge: { judgement in
                 guard !judgement.habits.arrivals.isEmpty || judgement.habits.rangesInVisit else { return }
                 let transcript = judgement.transcript
@@ -205,16 +143,10 @@ extension Situation {
             .init(.apple, "Region monitoring: 20 regions per app; allowsBackgroundLocationUpdates"),
             .init(.field, "MacKentoch/react-native-beacons-manager#88"),
             .init(.field, "petermetz/cordova-plugin-ibeacon#177"), needs: [],
-            script: { stage in
-                await stage.registerFormerRegions()
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("started")
-                await stage.end(by: .system)
-                stage.bluetooth(.unsupported)
-                await stage.enterForeground()
-                await stage.wait(10)
-            },
+            script: [
+                .registerFormerRegions, .outside, .mark("started"), .end(by: .system), .bluetooth(.unsupported),
+                .enterForeground, .wait(10),
+            ],
             judge: { judgement in
                 let transcript = judgement.transcript
                 let started = judgement.time("started")

@@ -10,14 +10,7 @@ extension Situation {
         Situation(
             1, "walk in", "The visitor comes from outside and stays at 1 m.", expects: "one note of the arrival",
             .init(.apple, "Determining the proximity to an iBeacon device"), needs: [],
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("beacon")
-                stage.place(1, at: 20)
-                await stage.walk(1, to: 1, in: 20)
-                await stage.wait(20)
-            },
+            script: [.outside, .mark("beacon"), .place(1, at: 20), .walk(1, to: 1, in: 20), .wait(20)],
             judge: { judgement in
                 let (transcript, habits) = (judgement.transcript, judgement.habits)
                 guard habits.listens else { return }
@@ -40,12 +33,7 @@ extension Situation {
             .init(.field, "petermetz/cordova-plugin-ibeacon#169"),
             .init(.field, "MacKentoch/react-native-beacons-manager#132"),
             .init(.field, "the recipe's comment on didDetermineState"),
-            script: { stage in
-                stage.mark("launch")
-                stage.place(1, at: 1)
-                await stage.launch()
-                await stage.wait(30)
-            },
+            script: [.mark("launch"), .place(1, at: 1), .launch, .wait(30)],
             judge: { judgement in
                 guard !judgement.habits.arrivals.isEmpty, judgement.arrivals(from: "launch").isEmpty else { return }
                 judgement.find(
@@ -55,16 +43,7 @@ extension Situation {
         Situation(
             3, "walk out", "The visitor leaves after 20 s.", expects: "the end of ranging, and of the visit",
             .init(.apple, "Determining the proximity to an iBeacon device"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("beacon")
-                stage.place(1, at: 1)
-                await stage.wait(20)
-                stage.mark("gone")
-                stage.silence(1)
-                await stage.wait(90)
-            },
+            script: [.outside, .mark("beacon"), .place(1, at: 1), .wait(20), .mark("gone"), .silence(1), .wait(90)],
             judge: { judgement in
                 let transcript = judgement.transcript
                 guard judgement.habits.rangesInVisit, !transcript.requests.ranged.isEmpty else { return }
@@ -73,16 +52,7 @@ extension Situation {
         Situation(
             4, "pass by", "A beacon is heard for 8 s.", expects: "at most one note, and the end of the visit",
             .init(.apple, "Determining the proximity to an iBeacon device"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("beacon")
-                stage.place(1, at: 2)
-                await stage.wait(8)
-                stage.mark("gone")
-                stage.silence(1)
-                await stage.wait(90)
-            },
+            script: [.outside, .mark("beacon"), .place(1, at: 2), .wait(8), .mark("gone"), .silence(1), .wait(90)],
             judge: { judgement in
                 let habits = judgement.habits
                 let came = judgement.arrivals(from: "beacon")
@@ -98,17 +68,7 @@ extension Situation {
         Situation(
             5, "at the border", "A beacon is heard for 10 s and not for 25 s, six times.", expects: "one visit",
             .init(.field, "owntracks/ios#537"), .init(.field, "home-assistant/iOS#461"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("beacon")
-                for _ in 0..<6 {
-                    stage.place(1, at: 2)
-                    await stage.wait(10)
-                    stage.silence(1)
-                    await stage.wait(25)
-                }
-            },
+            script: [.outside, .mark("beacon"), .repeated(6, .place(1, at: 2), .wait(10), .silence(1), .wait(25))],
             judge: { judgement in
                 guard judgement.canCount else { return }
                 let came = Judgement.mostRepeated(judgement.arrivals(from: "beacon"))
@@ -123,18 +83,10 @@ extension Situation {
             6, "false exit", "A beacon is not heard for 35 s, and then again.",
             expects: "no second greeting within a minute", .init(.field, "owntracks/ios#537"),
             .init(.field, "home-assistant/iOS#461"),
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.place(1, at: 1)
-                await stage.wait(30)
-                stage.mark("gap")
-                stage.silence(1)
-                await stage.wait(35)
-                stage.mark("back")
-                stage.place(1, at: 1)
-                await stage.wait(50)
-            },
+            script: [
+                .outside, .place(1, at: 1), .wait(30), .mark("gap"), .silence(1), .wait(35), .mark("back"),
+                .place(1, at: 1), .wait(50),
+            ],
             judge: { judgement in
                 guard judgement.canCount, let again = judgement.repeatedArrivals(from: "back").first else { return }
                 // Most apps greet at each entry. Saying goodbye first shows that the app took the gap for a departure.
@@ -145,22 +97,10 @@ extension Situation {
             7, "second beacon", "Another beacon of the region comes nearer than the first.",
             expects: "ranging notices it; no new visit", .init(.field, "RadiusNetworks/android-ibeacon-service#48"),
             needs: [.beacons, .secondBeacon],
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.mark("second alone")
-                stage.place(2, at: 1)
-                await stage.wait(20)
-                stage.mark("second gone")
-                stage.silence(2)
-                await stage.wait(90)
-                stage.mark("first")
-                stage.place(1, at: 3)
-                await stage.wait(20)
-                stage.mark("both")
-                stage.place(2, at: 0.4)
-                await stage.wait(30)
-            },
+            script: [
+                .outside, .mark("second alone"), .place(2, at: 1), .wait(20), .mark("second gone"), .silence(2),
+                .wait(90), .mark("first"), .place(1, at: 3), .wait(20), .mark("both"), .place(2, at: 0.4), .wait(30),
+            ],
             judge: { judgement in
                 let (habits, transcript) = (judgement.habits, judgement.transcript)
                 guard judgement.canCount else { return }
@@ -181,16 +121,7 @@ extension Situation {
             8, "one of two leaves", "Two beacons of a region are near, and the farther one vanishes.",
             expects: "the visit goes on", .init(.field, "RadiusNetworks/android-ibeacon-service#48"),
             needs: [.beacons, .secondBeacon],
-            script: { stage in
-                await stage.launch()
-                await stage.wait(settling)
-                stage.place(1, at: 2)
-                stage.place(2, at: 0.8)
-                await stage.wait(20)
-                stage.mark("one")
-                stage.silence(1)
-                await stage.wait(60)
-            },
+            script: [.outside, .place(1, at: 2), .place(2, at: 0.8), .wait(20), .mark("one"), .silence(1), .wait(60)],
             judge: { judgement in
                 if let goodbye = judgement.departures(from: "one").first {
                     judgement.find("ends the visit while a beacon is near", at: goodbye.time)
