@@ -161,20 +161,6 @@ struct EvaluateTests {
         #expect([figures.withinRange, figures.beyondRange, figures.belowRange] == [0.333, 0.333, 0.333])
     }
 
-    @Test("Other ranging parameters apply, and invalid ones are refused with a remedy")
-    func strategy() async throws {
-        let folder = try Self.ranging()
-        defer { folder.remove() }
-        let arguments = [folder["log.ndjson"], "--truth", folder["truth.csv"]]
-        let figures = try await Self.figures(arguments + ["--strategy", "outer-exponent=10"])
-        #expect(figures.confusion.counts == [[10, 0, 0, 0], [0, 20, 0, 0], [0, 0, 0, 10]])
-        for wrong in ["outer-exponent", "outer-exponent=", "outer-exponent=nan", "outer-exponent=0", "slope=2", "="] {
-            let outcome = try await BeaconProgram.run(["range", "--source", folder["log.ndjson"], "--strategy", wrong])
-            #expect(outcome.status == 2, "\(wrong)")
-            #expect(outcome.errors.contains("inner-exponent") || outcome.errors.contains("from 0.1 to 10"))
-        }
-    }
-
     @Test("The interval is drawn by track, contains the figure, and is the same each time")
     func interval() async throws {
         let folder = try Self.ranging()

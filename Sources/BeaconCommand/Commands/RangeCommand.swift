@@ -42,8 +42,6 @@ struct RangeCommand: AsyncParsableCommand {
 
     @OptionGroup var program: ProgramOptions
 
-    @OptionGroup(visibility: .hidden) var strategy: StrategyOptions
-
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
@@ -61,7 +59,6 @@ struct RangeCommand: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         var configuration = MonitoringSession.Configuration()
-        configuration.engine.strategy = strategy.value
         configuration.calibrations.exponent = exponent
         configuration.rangings = region.isEmpty ? [nil] : region.map(\.constraint)
         configuration.receiver = receiver
