@@ -172,7 +172,7 @@ struct MonitoringSemanticsTests {
         air.device.lightUpDisplay()
         air.place(.exhibit(1, at: 2))
         await air.advance(by: .seconds(1))
-        _ = diary.take()
+        #expect(diary.take() == ["0.0 started museum", "0.1 museum inside"])
         air.device.lightUpDisplay()
         await air.settle()
         #expect(diary.take() == ["1.0 museum inside"])

@@ -17,30 +17,6 @@ struct BeaconCenterTests {
         #expect(bench.firstWords == ["authorization whenInUse", "radio poweredOn"])
     }
 
-    @Test("From unknown to inside, only the state is delivered; between inside and outside, exit and enter follow too")
-    func states() async {
-        let bench = await CenterBench()
-        await bench.center.startMonitoring(hall, for: bench.client)
-        await bench.hear(1)
-        #expect(await bench.words() == ["started hall", "hall inside"])
-        await bench.time(40)
-        #expect(await bench.words() == ["hall outside", "exit hall"])
-        await bench.hear(41)
-        #expect(await bench.words() == ["hall inside", "enter hall"])
-    }
-
-    @Test("Thirty seconds of scanning without a match make an unknown region outside, and then it can be entered")
-    func outside() async {
-        let bench = await CenterBench()
-        await bench.time(100)
-        await bench.center.startMonitoring(hall, for: bench.client)
-        await bench.time(129.9)
-        #expect(await bench.words() == ["started hall"])
-        await bench.time(130)
-        await bench.hear(131)
-        #expect(await bench.words() == ["hall outside", "hall inside", "enter hall"])
-    }
-
     @Test("A beacon heard only every 25 s causes no entry for a device that is near it all the time")
     func rareBeacon() async {
         let bench = await CenterBench()
@@ -55,20 +31,6 @@ struct BeaconCenterTests {
             }
         }
         #expect(await bench.words() == ["started hall", "hall inside", "radio resetting", "radio poweredOn"])
-    }
-
-    @Test("Regions that do not request entries or exits still deliver their state")
-    func notifications() async {
-        let bench = await CenterBench()
-        await bench.center.startMonitoring(
-            RegisteredRegion(
-                identifier: "quiet", constraint: CenterBench.everyone, notifiesOnEntry: false, notifiesOnExit: false),
-            for: bench.client)
-        await bench.time(0)
-        await bench.time(30)
-        await bench.hear(31)
-        await bench.time(80)
-        #expect(await bench.words() == ["started quiet", "quiet outside", "quiet inside", "quiet outside"])
     }
 
     @Test("A region replaces another with the same identifier; the same region keeps its state")
@@ -195,44 +157,6 @@ struct BeaconCenterTests {
         #expect(AuthorizationStatus.always.granting(.whenInUse) == .always)
         #expect(AuthorizationStatus.denied.granting(.always) == .denied)
         #expect(AuthorizationStatus.restricted.granting(.always) == .restricted)
-    }
-
-    @Test(
-        "A lost radio makes regions unknown without exits; its return delivers the state and resumes ranging"
-    )
-    func radioLoss() async {
-        let bench = await CenterBench()
-        await bench.center.startMonitoring(hall, for: bench.client)
-        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
-        await bench.hear(0.5)
-        await bench.time(1)
-        _ = await bench.words()
-        await bench.center.receive(.state(.poweredOff))
-        #expect(await bench.words() == ["radio poweredOff", "ranging failed radioUnavailable", "hall unknown"])
-        await bench.time(100)
-        #expect(await bench.words() == [])
-        await bench.center.receive(.state(.poweredOn))
-        await bench.hear(100.5)
-        await bench.time(101)
-        #expect(await bench.words() == ["radio poweredOn", "hall inside", "ranged 101.0 [1]"])
-    }
-
-    @Test("A client can request the state, and the display delivers it for regions that request that")
-    func requestState() async {
-        let bench = await CenterBench()
-        let shown = RegisteredRegion(
-            identifier: "shown", constraint: CenterBench.everyone, notifiesEntryStateOnDisplay: true)
-        await bench.center.startMonitoring(shown, for: bench.client)
-        await bench.center.requestState(of: shown, for: bench.client)
-        await bench.center.displayDidLightUp()
-        await bench.hear(1)
-        await bench.center.displayDidLightUp()
-        #expect(await bench.words() == ["started shown", "shown unknown", "shown inside", "shown inside"])
-        // A region that is not monitored is unknown, whatever its object contains.
-        await bench.center.requestState(
-            of: RegisteredRegion(identifier: "other", constraint: CenterBench.everyone, state: .inside),
-            for: bench.client)
-        #expect(await bench.words() == ["other unknown"])
     }
 
     @Test("Frames of all clients are sent together, and each client removes only its own")
