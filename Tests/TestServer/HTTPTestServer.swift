@@ -45,14 +45,10 @@ public final class HTTPTestServer: Sendable {
         return url
     }
 
-    /// Starts the server, and returns when it listens.
-    ///
-    /// - Parameter port: the port; 0 for any free one.
-    public func start(port: Int = 0) async throws {
+    /// Starts the server, and returns when it listens on a free port.
+    public func start() async throws {
         let context = try tls.map { try NIOSSLContext(configuration: $0) }
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            // Allows the same port again while the system still remembers its last connections.
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 self.hold(channel)
                 return channel.eventLoop.makeCompletedFuture {
@@ -62,7 +58,7 @@ public final class HTTPTestServer: Sendable {
                     try pipeline.addHandler(Answerer { self.take($0) })
                 }
             }
-            .bind(host: "127.0.0.1", port: port).get()
+            .bind(host: "127.0.0.1", port: 0).get()
         state.withLock { $0.listener = listener }
     }
 

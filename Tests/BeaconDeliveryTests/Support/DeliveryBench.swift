@@ -49,14 +49,9 @@ struct DeliveryBench {
     /// - Parameter sleepers: the number of waiting tasks at each step: the housekeeping, and each destination that
     ///   failed.
     func pass(sleepers: Int = 2, until condition: () async throws -> Bool) async throws {
-        try await pass(until: condition, sleepers: { sleepers })
-    }
-
-    /// The same for a number of waiting tasks that changes.
-    func pass(until condition: () async throws -> Bool, sleepers: () -> Int) async throws {
         try await eventually {
             if try await condition() { return true }
-            if clock.sleepers >= sleepers() { clock.advanceToNext() }
+            if clock.sleepers >= sleepers { clock.advanceToNext() }
             return false
         }
     }

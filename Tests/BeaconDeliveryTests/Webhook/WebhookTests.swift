@@ -166,6 +166,19 @@ struct WebhookTests {
         }
     }
 
+    @Test("If no server listens, the notification is sent again")
+    func noServer() async throws {
+        let server = HTTPTestServer()
+        try await server.start()
+        let sink = try WebhookSink(WebhookSettings(url: try server.url()))
+        await server.stop()
+        let outcomes = await sink.deliver(entries(1...1))
+        guard case .retry? = outcomes.first else {
+            Issue.record("\(outcomes)")
+            return
+        }
+    }
+
     @Test("The order is kept: nothing after a notification that needs a retry is sent")
     func order() async throws {
         try await HTTPTestServer.with(replies: { $0.minor == 3 ? .status(503) : .status(200) }) { server in
