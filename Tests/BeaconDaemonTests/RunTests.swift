@@ -93,6 +93,7 @@ struct RunTests {
         #expect(aimless.status == 2 && aimless.errors.contains("--replace needs a choice"), "\(aimless.errors)")
         let replaced = try await bench.run(beacond, words + [amber, "--replace", "--listen", "127.0.0.1:0"])
         #expect(replaced.status == 0, "\(replaced.errors)")
-        #expect(bench.read("beacond.yaml").contains("Amber") && bench.read("beacond.yaml.old").contains("sources: [auto]"))
+        #expect(
+            bench.read("beacond.yaml").contains("Amber") && bench.read("beacond.yaml.old").contains("sources: [auto]"))
     }
 }

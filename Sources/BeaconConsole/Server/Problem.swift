@@ -122,9 +122,10 @@ struct ProblemMiddleware: RouterMiddleware {
                     headers: [.retryAfter: "5"]
                 ).response
         } catch is CancellationError {
-            response = Problem(
-                .serviceUnavailable, "beacond is ending; send it again later", headers: [.retryAfter: "5"]
-            ).response
+            response =
+                Problem(
+                    .serviceUnavailable, "beacond is ending; send it again later", headers: [.retryAfter: "5"]
+                ).response
         } catch {
             // A client that disconnects during its request is not a failure of beacond.
             let isOwn = error is EventStoreError

@@ -5,8 +5,8 @@ import Foundation
 
 /// A house as the configurations of other programs describe it, in the terms of beacond's configuration.
 ///
-/// Each importer adds the settings that it understands. Nothing is dropped silently: a setting that has no counterpart becomes a
-/// comment at the part of the file where it belongs.
+/// Each importer adds the settings that it understands. Nothing is dropped silently: a setting that has no counterpart
+/// becomes a comment at the part of the file where it belongs.
 package struct ImportedHouse {
     /// A part of the file, with its own comments.
     enum Part {
