@@ -73,7 +73,7 @@ def end():
     for process in processes:
         process.kill()
     podman("network", "rm", "--force", NETWORK, check=False)
-    podman("volume", "rm", "--force", "swift-beacon-check", check=False)
+    podman("volume", "rm", "--force", "swift-beacon-check", "swift-beacon-check-setup", check=False)
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -184,6 +184,19 @@ state = json.loads(podman("inspect", gateway).stdout)[0]["State"]
 expect("it ends with status 0", state["ExitCode"] == 0, str(state))
 expect("its state is in the volume", "beacond.sqlite" in podman(
     "run", "--rm", "--network", "none", "--volume", "swift-beacon-check:/var/lib/beacond", IMAGE, "ls", "/var/lib/beacond").stdout)
+
+# --- The setup in the image, which writes its files beside the state.
+kept = ("--volume", "swift-beacon-check-setup:/var/lib/beacond", "--network", bridge)
+written = "/var/lib/beacond/beacond.yaml"
+podman(
+    "run", "--rm", *kept, "--env", "BEACON_BROKER_PASSWORD=secret", IMAGE, "beacond", "setup", "--config", written,
+    "--home-assistant", HOST, "--user", "addons", "--source", "simulation:museum", "--listen", "0.0.0.0:8099",
+    "--beacon", f"Set up={UUID}/1/1")
+made = start(
+    IMAGE, *kept, "--hostname", "beacond", "--read-only", "--cap-drop", "all", "--env", f"BEACOND_CONFIG={written}")
+wait("a container runs with the configuration that the setup in the image made", lambda: inside(made, "beacond", "ready").returncode == 0)
+wait("its devices have the container's host name, and appear at the broker", lambda: any(
+    "beacond-beacond" in topic and "Set up" in value for topic, value in messages("homeassistant/#").items()))
 
 
 # --- The app, with a stand-in for the supervisor that knows only the broker.
