@@ -154,6 +154,14 @@ private final class Answerer: ChannelInboundHandler {
             let part = ByteBuffer(string: "thank you for")
             context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(part))), promise: nil)
             context.close(promise: nil)
+        case .drip:
+            let response = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "1000000"])
+            context.writeAndFlush(wrapOutboundOut(.head(response)), promise: nil)
+            let channel = context.channel
+            let drops = channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(10)) { _ in
+                channel.writeAndFlush(OutboundOut.body(.byteBuffer(ByteBuffer(string: "."))), promise: nil)
+            }
+            channel.closeFuture.whenComplete { _ in drops.cancel() }
         }
     }
 }

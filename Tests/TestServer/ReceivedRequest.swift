@@ -23,4 +23,6 @@ public enum ServerReply: Sendable {
     case silence
     /// It responds with 200 and a length, and closes the connection before the body is complete.
     case breakOff
+    /// It responds with 200 and a body of which a byte follows each ten milliseconds, until the connection is closed.
+    case drip
 }

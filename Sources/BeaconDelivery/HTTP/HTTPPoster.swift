@@ -131,7 +131,8 @@ final class HTTPPoster: Sendable {
 
     /// Reads a response to its end, up to a limit, and returns its beginning.
     ///
-    /// - Throws: An error if the response breaks off. The server may not have accepted the request then.
+    /// - Throws: An error if the response breaks off, or is not complete in time. The server may not have accepted the
+    ///   request then.
     private func excerpt(of response: HTTPClientResponse, until deadline: ContinuousClock.Instant) async throws
         -> String
     {
@@ -140,7 +141,8 @@ final class HTTPPoster: Sendable {
         for try await chunk in response.body {
             count += chunk.readableBytes
             beginning += chunk.readableBytesView.prefix(Self.maximumExcerpt - beginning.count)
-            if count > Self.maximumResponse || ContinuousClock.now > deadline { break }
+            if count > Self.maximumResponse { break }
+            if ContinuousClock.now > deadline { throw HTTPClientError.deadlineExceeded }
         }
         return String(decoding: beginning, as: UTF8.self).printable.trimmingCharacters(in: .whitespaces)
     }

@@ -14,6 +14,15 @@ struct WebhookTests {
         minors.map { QueuedNotification(sequence: Int64($0), notification: Samples.proximity($0)) }
     }
 
+    @Test("An answer that is not complete in time is no acceptance, whatever its status says")
+    func slowAnswer() async throws {
+        try await HTTPTestServer.with(replies: { _ in .drip }) { server in
+            var settings = WebhookSettings(url: try server.url())
+            settings.http.requestTimeout = .milliseconds(200)
+            #expect(await WebhookSink(settings).deliver(entries(1...1)) == [.retry(reason: "no answer in time")])
+        }
+    }
+
     @Test("A notification arrives as a CloudEvent in structured mode, with its id as the idempotency key")
     func form() async throws {
         try await HTTPTestServer.with { server in
