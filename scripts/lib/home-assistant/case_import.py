@@ -64,7 +64,7 @@ def check_import(house):
         value = "true" if "payload_home" in payload else "Kitchen"
         broker.publish(payload["state_topic"], value, retain=True)
 
-    # What a user has changed must stay.
+    # The changes of a user must stay.
     area = ha.call("config/area_registry/create", name="Wardrobe")["area_id"]
     for number, (identifier, entry) in enumerate(sorted(registered().items())):
         unique[identifier] = entry["entity_id"].split(".")[0] + f".handed_over_{'abc'[number]}"
