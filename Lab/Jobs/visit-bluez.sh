@@ -17,6 +17,6 @@ is_over() { air elapsed | awk '{ exit !($2 > 44) }'; }
 within 90 is_over
 end monitor
 # bluetoothd processes adverts at intervals, and reports only some of them.
-compare() { CompareRuns monitor /out/monitor.expected /out/monitor.log --start "$start" --tolerance 3 >/out/comparison.txt 2>&1 || { cat /out/comparison.txt; false; }; }
+compare() { CompareRuns monitor /out/monitor.log /out/monitor.expected --start "$start" --tolerance 3 >/out/comparison.txt 2>&1 || { cat /out/comparison.txt; false; }; }
 check "the same regions are entered and left, in the same order" compare
 sed 's/^/     | /' /out/comparison.txt

@@ -26,9 +26,10 @@ struct ComparisonTests {
             on: Run(name: "run", text: found, start: 5000), against: Run(name: "simulation", text: wanted, start: 1000))
     }
 
-    private func range(_ found: String, _ wanted: String) throws -> Verdict {
+    private func range(_ found: String, _ wanted: String...) throws -> Verdict {
         try RangeComparison().verdict(
-            on: Run(name: "run", text: found, start: 5000), against: Run(name: "simulation", text: wanted, start: 1000))
+            on: Run(name: "run", text: found, start: 5000),
+            against: wanted.map { Run(name: "simulation", text: $0, start: 1000) })
     }
 
     @Test func timesCountFromTheStartOfEachRun() throws {
@@ -69,6 +70,18 @@ struct ComparisonTests {
         #expect(try !range(found([1: "immediate"]), wanted).agrees)
         #expect(try !range(found([:]), wanted).agrees)
         #expect(try !range(found([1: "far", 2: "far"]), wanted).agrees)
+    }
+
+    @Test func aProximityOfAnotherSeedIsARemark() throws {
+        func run(_ third: String) -> String {
+            (1...5).map { tick(1000 + Double($0), [1: $0 == 3 ? third : "near"]) }.joined()
+        }
+        let found =
+            tick(5001, [1: "near"]) + tick(5002, [1: "immediate"])
+            + (3...5).map { tick(5000 + Double($0), [1: "near"]) }.joined()
+        #expect(try range(found, run("near"), run("immediate")).remarks.count == 1)
+        #expect(try !range(found, run("near"), run("near")).agrees)
+        #expect(try !range(found, run("near"), run("far")).agrees)
     }
 
     @Test func aMissingTickIsADeviation() throws {
