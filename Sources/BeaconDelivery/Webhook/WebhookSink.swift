@@ -6,7 +6,8 @@ import NIOHTTP1
 /// A sink that posts notifications to an address, as CloudEvents in JSON.
 ///
 /// To keep the order, each request waits for the answer to the previous one. All requests use one connection. The
-/// header `Idempotency-Key` of a request contains the notification's id, so that a receiver can recognize duplicates.
+/// header `Idempotency-Key` of a request contains the notification's id, so that a receiver can recognize duplicates. A
+/// batch has the same id only if it has the same notifications.
 /// With a secret, requests also have the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard
 /// Webhooks.
 ///
@@ -89,8 +90,10 @@ public final class WebhookSink: Sink {
         } catch {
             return .refused(reason: "it cannot be written as JSON: \(error)")
         }
-        // The id depends on the content: a batch of other notifications has another id.
-        let id = entries.count == 1 ? "\(first.event.id)" : "\(first.event.id)+\(entries.count - 1)"
+        // A repeated batch with one notification more or less has another id. Otherwise, a receiver would discard it.
+        let id =
+            entries.count == 1
+            ? "\(first.event.id)" : "\(EventID(hashing: entries.map { "\($0.event.id)" }.joined(separator: "\n")))"
         var headers = headers
         headers.replaceOrAdd(name: "Idempotency-Key", value: id)
         if !signature.isEmpty {

@@ -53,7 +53,9 @@ package struct ActiveRule: Sendable {
     package var rule: Rule
     /// A number that no other rule of the run has. A rule that was changed has another one, since it begins again.
     var number = 0
-    /// The runner of the program; nil if the rule has none.
+    /// Its name before the last change; nil for none.
+    var formerName: String?
+    /// The runner of the program; nil if the rule has none. After a change, the runner of before, until it is replaced.
     package var runner: RuleRunner?
     /// The matcher for events of this machine's receivers.
     var heard: ProximityMachine
@@ -117,10 +119,9 @@ package struct ActiveRule: Sendable {
         _ occurrence: RuleOccurrence, line: [UInt8]?, named: @autoclosure () -> [BeaconIdentity], ids: inout EventIDs
     ) -> Work {
         counts.ran += 1
-        let (run, person) = (rule.run(for: occurrence), occurrence.personKey)
+        let (run, person) = (rule.run(for: occurrence, .others), occurrence.personKey)
         // The outcome of a program is recorded once it has ended.
-        var work = Work(
-            ran: true, runs: rule.target == nil || rule.message != nil || !rule.destinations.isEmpty ? [run] : [])
+        var work = Work(ran: true, runs: run.action.isEmpty ? [] : [run])
         if rule.target != nil { work.line = line }
         if rule.span != nil {
             if firings.count >= Self.maximumPeople, firings[person] == nil {

@@ -35,13 +35,13 @@ struct RuleBook: Sendable {
 
     /// Adds a rule without state.
     ///
-    /// - Parameter before: the rule before it was changed. Its switch stays, its past runs if it still has a span, its
-    ///   waiting runs if it still waits, and its sightings if its conditions on other beacons are the same.
+    /// - Parameter before: the rule before it was changed. Its switch and its runner stay, its past runs if it still has
+    ///   a span, its waiting runs if it still waits, and its sightings if its conditions on other beacons are the same.
     mutating func add(_ rule: Rule, after before: ActiveRule? = nil) {
         lastNumber += 1
         var one = ActiveRule(rule)
         one.number = lastNumber
-        one.isSwitchedOn = before?.isSwitchedOn
+        (one.isSwitchedOn, one.formerName, one.runner) = (before?.isSwitchedOn, before?.rule.name, before?.runner)
         if let before, rule.span != nil { one.firings = before.firings }
         if let before, rule.unless != nil {
             for var run in before.held {

@@ -295,7 +295,7 @@ extension RuleConsumer {
                             content: content, rule: rule.name))
                     if !work.runs.isEmpty { work.runs[0].detail = content.text }
                 }
-                if let line = work.line { lines.append((rule.run(for: occurrence), line)) }
+                if let line = work.line { lines.append((rule.run(for: occurrence, .program), line)) }
             }
             self.work.append(work)
         }

@@ -97,17 +97,29 @@ package actor RuleEngine {
         let known = Set(active.map(\.number))
         let names = Dictionary(active.flatMap(\.held).map { ($0.id, $0.rule) }) { first, _ in first }
         let gone = book.update(rules, renamed: renamed)
-        for (index, one) in active.enumerated() where one.rule.target != nil && !known.contains(one.number) {
-            let before = gone.first { $0.rule.name == one.rule.name }
-            book.active[index].runner = RuleRunner(one.rule, logger: logger, after: before?.runner)
+        for (index, one) in active.enumerated() where !known.contains(one.number) {
+            // Stored under the rule's new name.
+            if let former = one.formerName, former != one.rule.name { store(one.firings, of: one.rule) }
+            book.active[index].runner =
+                one.rule.target == nil ? nil : RuleRunner(one.rule, logger: logger, after: one.runner)
         }
         needs.withLock { $0 = Needs(rules) }
         let waiting = active.flatMap(\.held)
-        // Stored under the rule's new name.
         for run in waiting where names[run.id] != run.rule { store(ActiveRule.Work(held: run)) }
         let ids = Set(waiting.map(\.id))
         drop(gone.flatMap(\.held).filter { !ids.contains($0.id) })
-        for runner in gone.compactMap(\.runner) { Task { await runner.finish() } }
+        // Without effect on a runner that another one replaces.
+        for one in gone { one.runner?.drop("the rule was removed, or starts no program any longer") }
+    }
+
+    private func store(_ firings: [String: Timestamp], of rule: Rule) {
+        let firings = firings.map { RuleFiring(rule: rule.name, person: $0.key, time: $0.value) }
+        guard let trail, !firings.isEmpty else { return }
+        do {
+            trail.store.enqueue(Step(changes: try trail.changes(adding: [], firings)))
+        } catch {
+            logger.error("the past runs of rule \(rule.name) are lost: \(error)")
+        }
     }
 
     /// Switches a rule on or off.
@@ -183,7 +195,7 @@ package actor RuleEngine {
             book.active[decision.index].counts.last = Date()
             let one = active[decision.index]
             guard let runner = one.runner, let line = decision.work.line else { continue }
-            let run = one.rule.run(for: decision.occurrence)
+            let run = one.rule.run(for: decision.occurrence, .program)
             if decision.work.ended.isEmpty {
                 start(runner, run, line)
             } else {
@@ -198,12 +210,27 @@ package actor RuleEngine {
     /// Starts the program of a run that waited once its end is on the disk. After a crash before that, it would start
     /// twice.
     private func startAfterWrites(_ runner: RuleRunner, _ run: RuleRun, _ line: [UInt8]) {
-        let store = trail?.store
         starting = Task { [starting] in
             await starting?.value
-            // Steps are written in their order.
-            _ = try? await store?.append(Step())
+            guard await isWritten() else {
+                return logger.error(
+                    "rule \(run.rule): beacond ends, and cannot store that a run no longer waits; it runs after the next start"
+                )
+            }
             start(runner, run, line)
+        }
+    }
+
+    /// Waits until everything until now is on the disk, also while the disk fails.
+    ///
+    /// - Returns: false if it is not, and beacond ends.
+    private func isWritten() async -> Bool {
+        guard let store = trail?.store else { return true }
+        while true {
+            // Steps are written in their order.
+            if (try? await store.append(Step())) != nil { return true }
+            if isStopped { return false }
+            try? await Task.sleep(for: Self.pause)
         }
     }
 
@@ -368,24 +395,34 @@ package actor RuleEngine {
 }
 
 extension Rule {
-    /// Returns the entry of the audit trail for an event of the rule.
-    func run(for occurrence: RuleOccurrence) -> RuleRun {
+    /// The actions of a rule that have their own entry in the audit trail.
+    enum Action {
+        case all, program, others
+    }
+
+    /// Returns the entry of the audit trail for actions of the rule.
+    func run(for occurrence: RuleOccurrence, _ action: Action = .all) -> RuleRun {
         let person = occurrence.person
         return RuleRun(
             time: occurrence.time, rule: name, event: occurrence.number, summary: occurrence.notification.summary,
-            person: person.isEmpty ? nil : person, action: actionText, outcome: .done)
+            person: person.isEmpty ? nil : person,
+            action: text(of: action, hasInstall: occurrence.notification.install != nil), outcome: .done)
     }
 
-    /// The action of the rule as text.
-    package var actionText: String {
+    /// The actions of the rule as text.
+    package var actionText: String { text(of: .all, hasInstall: true) }
+
+    /// - Parameter hasInstall: false if no install can get a message.
+    private func text(of action: Action, hasInstall: Bool) -> String {
         var parts: [String] = []
-        switch target {
+        switch action == .others ? nil : target {
         // Arguments may contain secrets that not every user of the console should see.
         case .program(let words)?: parts.append((words.first ?? "") + (words.count > 1 ? " …" : ""))
         case .unit(let name)?: parts.append("systemctl start \(name)")
         case nil: break
         }
-        if message != nil { parts.append("message to the install") }
+        guard action != .program else { return parts.joined() }
+        if message != nil, hasInstall { parts.append("message to the install") }
         if !destinations.isEmpty { parts.append("notification to \(destinations.joined(separator: ", "))") }
         return parts.joined(separator: "; ")
     }

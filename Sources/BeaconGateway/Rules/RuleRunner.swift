@@ -31,9 +31,29 @@ package final class RuleRunner: Sendable {
         var waiting: [Event] = []
         var worker: Task<Void, Never>?
         var pause: Task<Void, Never>?
-        var isStopped = false
-        /// The runner of the rule before it was changed, whose events come first.
-        var predecessor: RuleRunner?
+        var end: End?
+
+        /// Ends the runner.
+        ///
+        /// - Returns: the events that it does not run.
+        mutating func end(_ end: End) -> [Event] {
+            if case .replaced? = self.end { return [] }
+            self.end = end
+            pause?.cancel()
+            if case .finishing = end { return [] }
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    /// The way in which a runner ends.
+    private enum End {
+        /// It runs the waiting events that need not wait for the rule's interval.
+        case finishing
+        /// It starts no program any longer, for this reason.
+        case ended(String)
+        /// The rule was changed, and its new runner runs the events.
+        case replaced(RuleRunner)
     }
 
     private let name: String
@@ -46,11 +66,18 @@ package final class RuleRunner: Sendable {
     ///
     /// - Parameters:
     ///   - maximumWaiting: the most events that wait for the program.
-    ///   - predecessor: the runner of the rule before it was changed; nil for none.
+    ///   - predecessor: the runner of the rule before it was changed; nil for none. Its waiting events are run by this
+    ///     one, once the program that it has started ends.
     init(_ rule: Rule, logger: Logger, maximumWaiting: Int = 1_000, after predecessor: RuleRunner? = nil) {
         (name, self.maximumWaiting, self.logger) = (rule.name, maximumWaiting, logger)
         program = EventProgram(rule)
-        state = Locked(State(schedule: LaunchSchedule(interval: rule.interval), predecessor: predecessor))
+        state = Locked(State(schedule: LaunchSchedule(interval: rule.interval)))
+        guard let predecessor else { return }
+        state.withLock { state in
+            let worker: Task<Void, Never>?
+            (state.waiting, worker) = predecessor.state.withLock { ($0.end(.replaced(self)), $0.worker) }
+            if worker != nil || !state.waiting.isEmpty { state.worker = Task { await work(after: worker) } }
+        }
     }
 
     /// The results since the start.
@@ -71,47 +98,59 @@ package final class RuleRunner: Sendable {
     ///   - line: the event.
     ///   - end: called with the reason why the program did not run or failed; nil for success.
     func enqueue(_ line: [UInt8], end: @escaping @Sendable (String?) -> Void = { _ in }) {
-        let (isStopped, dropped) = state.withLock { state -> (Bool, Event?) in
-            guard !state.isStopped else { return (true, nil) }
+        let (ending, dropped) = state.withLock { state -> (End?, Event?) in
+            if let end = state.end { return (end, nil) }
             state.waiting.append(Event(line: line, end: end))
             if state.worker == nil { state.worker = Task { await work() } }
-            guard state.waiting.count > maximumWaiting else { return (false, nil) }
+            guard state.waiting.count > maximumWaiting else { return (nil, nil) }
             state.counts.dropped += 1
-            return (false, state.waiting.removeFirst())
+            return (nil, state.waiting.removeFirst())
         }
-        if isStopped { end("beacond ended before it was started") }
+        switch ending {
+        case .replaced(let runner)?: runner.enqueue(line, end: end)
+        case .ended(let reason)?: end(reason)
+        case .finishing?: end(Self.isEnding)
+        case nil: break
+        }
         guard let dropped else { return }
         dropped.end("too many events were waiting, and this one was dropped")
         logger.warning("rule \(name): more than \(maximumWaiting) events wait; dropping the oldest")
     }
 
+    private static let isEnding = "beacond ended before it was started"
+
     /// Waits until the program has run for all waiting events. Events that would have to wait for the rule's interval
     /// are dropped and logged.
     func finish() async {
-        let (predecessor, worker) = end(isCancelling: false)
-        await predecessor?.finish()
-        await worker?.value
-    }
-
-    /// Ends the program, and does not start it again.
-    func stop() async {
-        let (predecessor, worker) = end(isCancelling: true)
-        await predecessor?.stop()
-        await worker?.value
-    }
-
-    private func end(isCancelling: Bool) -> (RuleRunner?, Task<Void, Never>?) {
-        state.withLock { state in
-            state.isStopped = true
-            if isCancelling { state.worker?.cancel() }
-            state.pause?.cancel()
-            return (state.predecessor, state.worker)
+        let worker = state.withLock { state in
+            _ = state.end(.finishing)
+            return state.worker
         }
+        await worker?.value
     }
 
-    private func work() async {
-        await state.withLock { $0.predecessor }?.finish()
-        state.withLock { $0.predecessor = nil }
+    /// Ends the program, and does not start it again. The waiting events are dropped and logged.
+    func stop() async {
+        drop(Self.isEnding)
+        let worker = state.withLock { $0.worker }
+        worker?.cancel()
+        await worker?.value
+    }
+
+    /// Drops the waiting events for a reason, and starts the program for none any longer. A program that runs is not
+    /// ended.
+    func drop(_ reason: String) { drop(state.withLock { $0.end(.ended(reason)) }, reason) }
+
+    private func drop(_ events: [Event], _ reason: String) {
+        if events.isEmpty { return }
+        state.withLock { $0.counts.dropped += events.count }
+        logger.warning("rule \(name): dropping \(events.count) waiting events: \(reason)")
+        for event in events { event.end(reason) }
+    }
+
+    /// - Parameter predecessor: the work of the rule before it was changed.
+    private func work(after predecessor: Task<Void, Never>? = nil) async {
+        await withTaskCancellationHandler { await predecessor?.value } onCancel: { predecessor?.cancel() }
         while let event = await next() {
             let fault = await run(event.line)
             state.withLock { state in
@@ -128,10 +167,8 @@ package final class RuleRunner: Sendable {
         while true {
             let (event, pause, dropped) = state.withLock { state -> (Event?, Task<Void, Never>?, [Event]) in
                 let wait = state.schedule.wait(at: .now)
-                guard !state.waiting.isEmpty, !Task.isCancelled, wait == .zero || !state.isStopped else {
+                guard !state.waiting.isEmpty, wait == .zero || state.end == nil else {
                     state.worker = nil
-                    guard !Task.isCancelled else { return (nil, nil, []) }
-                    state.counts.dropped += state.waiting.count
                     defer { state.waiting = [] }
                     return (nil, nil, state.waiting)
                 }
@@ -145,10 +182,7 @@ package final class RuleRunner: Sendable {
                 state.lastStart = Date()
                 return (state.waiting.removeFirst(), nil, [])
             }
-            if !dropped.isEmpty {
-                logger.warning("rule \(name): dropping \(dropped.count) events that waited for its interval to pass")
-                for event in dropped { event.end("beacond ended before the rule's interval had passed") }
-            }
+            drop(dropped, "beacond ended before the rule's interval had passed")
             guard let pause else { return event }
             await pause.value
         }
@@ -159,10 +193,12 @@ package final class RuleRunner: Sendable {
         do {
             let outcome = try await program.run(
                 input: event, output: .lines { [logger, name] in logger.info("rule \(name): \($0)") })
-            if Task.isCancelled || outcome.isSuccess { return nil }
+            if outcome.isSuccess { return nil }
+            if Task.isCancelled { return "beacond ended, and ended it" }
             logger.warning("rule \(name): \(program.words[0]) \(outcome)")
             return "\(program.words[0]) \(outcome)"
         } catch {
+            if Task.isCancelled { return Self.isEnding }
             logger.error("rule \(name): cannot start \(program.words[0]): \(error)")
             return "it cannot be started: \(error)"
         }

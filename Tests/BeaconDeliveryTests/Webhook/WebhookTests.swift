@@ -116,6 +116,18 @@ struct WebhookTests {
         }
     }
 
+    @Test("A repeated batch has the same id only if it has the same notifications")
+    func batchID() async throws {
+        try await HTTPTestServer.with(replies: { _ in .status(204) }) { server in
+            let sink = try WebhookSink(WebhookSettings(url: try server.url(), maximumBatch: 3))
+            let batches = [entries(1...3), entries(1...3), entries(1...2) + entries(4...4), entries(1...2)]
+            for batch in batches { _ = await sink.deliver(batch) }
+            let ids = server.requests.map { $0.headers["idempotency-key"] }
+            #expect(ids.count == 4 && ids[0] == ids[1])
+            #expect(Set(ids).count == 3 && !ids.contains(nil))
+        }
+    }
+
     @Test(
         "Each status has its meaning",
         arguments: [

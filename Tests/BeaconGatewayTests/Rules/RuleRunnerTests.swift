@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Foundation
 import GatewayTestSupport
 import Logging
@@ -74,6 +75,38 @@ final class RuleRunnerTests {
             reported().compactMap { $0.firstMatch(of: /"time":(\d+)/).map { String($0.1) } } == (1...9).map { "\($0)" })
     }
 
+    @Test("Events that wait because the program failed run once the rule is repaired; those of a removed rule do not")
+    func repair() async throws {
+        func rule(_ name: String, _ script: String) -> Rule {
+            Rule(
+                name: name, target: .program(["/bin/sh", "-c", script]), folder: folder.path, timeLimit: .seconds(60),
+                interval: .seconds(3600))
+        }
+        let bench = try GatewayBench()
+        let trail = try bench.state.trail
+        let broken = ["repaired", "removed"].map { rule($0, "exit 1") }
+        let engine = RuleEngine(broken, trail: trail, logger: lines.logger)
+        for name in ["repaired", "removed"] {
+            for summary in ["1", "2"] {
+                let run = RuleRun(time: .zero, rule: name, summary: summary, action: "", outcome: .done)
+                await engine.apply([], starting: [(run: run, json: Array(summary.utf8))])
+            }
+        }
+        try await eventually("both have failed") { await engine.active.allSatisfy { $0.runner?.counts.failed == 1 } }
+        await engine.update([rule("repaired", "cat >> told")])
+        await engine.finish()
+        #expect(reported() == ["2"])
+        let entries = try await trail.runs(of: nil, before: nil, limit: 9).runs.map {
+            "\($0.rule) \($0.summary) \($0.outcome): \($0.detail ?? "")"
+        }
+        #expect(
+            entries.sorted() == [
+                "removed 1 failed: /bin/sh ended with status 1",
+                "removed 2 failed: the rule was removed, or starts no program any longer",
+                "repaired 1 failed: /bin/sh ended with status 1", "repaired 2 done: ",
+            ])
+    }
+
     @Test("If too many events wait, the oldest are dropped and logged, and the newest runs")
     func overflow() async throws {
         let runner = rule("cat >> told; while [ ! -e go ]; do sleep 0.02; done")
@@ -125,13 +158,16 @@ final class RuleRunnerTests {
         #expect(schedule.wait(at: start) == .zero)
     }
 
-    @Test("Stopping ends the running program")
+    @Test("Stopping ends the running program, and says so of it and of the events that waited")
     func stop() async throws {
         let runner = rule("cat >> told; sleep 600")
-        runner.enqueue(event(1))
-        runner.enqueue(event(2))
+        let ends = Locked<[String?]>([])
+        for second in Int64(1)...3 { runner.enqueue(event(second)) { end in ends.withLock { $0.append(end) } } }
         try await eventually("the program has begun") { !reported().isEmpty }
         await runner.stop()
         #expect(reported().count == 1)
+        let waited = "beacond ended before it was started"
+        #expect(ends.withLock { $0 } == [waited, waited, "beacond ended, and ended it"])
+        #expect(lines.all.contains { $0.contains("dropping 2 waiting events") })
     }
 }

@@ -181,6 +181,33 @@ struct RuleTests {
         let runs = try await bench.state.trail.runs(of: "r", before: nil, limit: 100).runs
         #expect(runs.map(\.outcome.rawValue) == ["done", "withheld", "done", "done", "withheld", "withheld", "done"])
         #expect(runs.first?.person == "hall" && runs.first?.action == "notification to hub")
+        var renamed = rule
+        renamed.name = "s"
+        await later.update([renamed])
+        let last = try RuleEngine([renamed], trail: bench.state.trail, logger: bench.lines.logger)
+        await last.restore()
+        try await look(last, at: [enter(10_799), enter(10_800)])
+        #expect(await last.active.map(\.counts.ran) == [1])
+    }
+
+    @Test("The audit trail has one entry for a program and one for the other actions, without what nobody gets")
+    func actions() async throws {
+        let bench = try GatewayBench()
+        let text = "events: [enter], program: [/bin/false, x], message: hello"
+        for (text, actions) in [
+            (text, ["/bin/false …"]), ("\(text), destinations: [hub]", ["/bin/false …", "notification to hub"]),
+        ] {
+            let rule = try #require(Self.rule(text).configuration.launch.rules.first)
+            let engine = try RuleEngine([rule], trail: bench.state.trail, logger: bench.lines.logger)
+            let consumer = try await bench.consumer(of: engine, for: bench.gateway([]))
+            let event = BeaconNotification.shown(.enter, at: Timestamp(nanoseconds: 1), region: "hall")
+            try await consumer.history.store.append(Step([try event.event(for: [Event.rules])]))
+            while try await consumer.work() {}
+            await engine.finish()
+            let runs = try await bench.state.trail.runs(of: "r", before: nil, limit: actions.count).runs
+            #expect(runs.map(\.action).sorted() == actions)
+            #expect(runs.filter { $0.outcome == .failed }.map(\.action) == ["/bin/false …"])
+        }
     }
 
     @Test("A rule that is switched off stays off across restarts and edits")
@@ -309,6 +336,34 @@ struct RuleTests {
             #expect(runs.map { "\(Int64($0.time.seconds) - 1_800_000_000) \($0.outcome)" } == ["14 done"])
             #expect(try await bench.state.trail.heldRuns().runs.isEmpty)
         }
+    }
+
+    @Test("The program of a run that waited starts once its end is on the disk")
+    func fullDisk() async throws {
+        let disk = TestDisk()
+        let bench = try GatewayBench(disk: disk)
+        let text = "events: [gone], program: [/bin/true], unless: { beacons: [key], proximity: far, within: 10s }"
+        let rule = try #require(Self.rule(text).configuration.launch.rules.first)
+        let engine = RuleEngine([rule], trail: try bench.state.trail, logger: bench.lines.logger)
+        for second in Int64(1)...20 {
+            if second == 10 {
+                try await bench.store?.append(Step())
+                disk.fail(EventStoreError(.full, "the disk is full"))
+            }
+            await engine.handle(
+                Self.report(second, second < 4 ? .far : nil),
+                at: Timestamp(nanoseconds: second * Timestamp.nanosecondsPerSecond), from: ReceiverID(0),
+                regions: [.init(name: "hall", constraint: GatewayBench.constraint)], beacons: [:])
+            await engine.settle()
+        }
+        #expect(await engine.active.map(\.counts.ran) == [1])
+        try await eventually("a write has failed") { bench.store?.health.failure != nil }
+        #expect(await engine.started == 0)
+        disk.fail(nil)
+        disk.advance(by: .seconds(2))
+        try await eventually("the program has started") { await engine.started == 1 }
+        await engine.finish()
+        #expect(try await bench.state.trail.heldRuns().runs.isEmpty)
     }
 
     @Test("A run that an event of the history ends does not wait for receivers")

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconFleet
 import BeaconModel
 
