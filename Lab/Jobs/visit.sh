@@ -10,11 +10,7 @@ simulation="--source simulation:/opt/scenarios/visit.json --speed max"
 
 check "beacon monitors the simulation" $monitor $simulation
 $monitor $simulation >/out/monitor.expected
-# Signals vary by chance. The same walk with other seeds shows which proximities are possible.
-for seed in $(seq 1 20); do
-    sed "s/\"seed\": [0-9]*/\"seed\": $seed/" /opt/scenarios/visit.json >/tmp/visit.json
-    $range --source simulation:/tmp/visit.json --speed max >"/out/range.expected.$seed"
-done
+$range $simulation >/out/range.expected
 
 plug 0
 plug 1
@@ -50,6 +46,8 @@ check "neither program failed" lacks /out/monitor.err 'Error|Fatal'
 compare() { CompareRuns "$@" --start "$start" >"/out/$1.txt" 2>&1 || { cat "/out/$1.txt"; false; }; }
 check "the same regions are entered and left, in the same order and at the same times" \
     compare monitor /out/monitor.log /out/monitor.expected --tolerance 1
-check "the same beacons are at the same proximities each second" compare range /out/range.log /out/range.expected.*
+# Signals vary by chance. The same walk with other seeds shows which proximities are possible.
+check "the same beacons are at the same proximities each second" \
+    compare range /out/range.log /out/range.expected /opt/visits/*
 check "the controller lost nothing" air_is overruns 0 state 0
 sed 's/^/     | /' /out/monitor.txt /out/range.txt
