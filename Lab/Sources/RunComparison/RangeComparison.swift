@@ -2,7 +2,7 @@
 ///
 /// A run in real time is compared at the nearest ticks. A beacon that crosses a border near a tick may be on different
 /// sides of it in two runs, and so may a beacon near a border, since the signals vary by chance. So there are several
-/// expected runs with different seeds: a proximity that one of them has at this tick or at the tick before or after is a
+/// expected runs with different seeds. A proximity that one of them has at this tick, or the tick before or after, is a
 /// remark. Any other difference is a deviation.
 public struct RangeComparison: Sendable {
     /// Creates a comparison.

@@ -150,7 +150,11 @@ package final class RuleRunner: Sendable {
 
     /// - Parameter predecessor: the work of the rule before it was changed.
     private func work(after predecessor: Task<Void, Never>? = nil) async {
-        await withTaskCancellationHandler { await predecessor?.value } onCancel: { predecessor?.cancel() }
+        await withTaskCancellationHandler {
+            await predecessor?.value
+        } onCancel: {
+            predecessor?.cancel()
+        }
         while let event = await next() {
             let fault = await run(event.line)
             state.withLock { state in
