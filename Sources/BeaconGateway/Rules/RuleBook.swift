@@ -35,8 +35,8 @@ struct RuleBook: Sendable {
 
     /// Adds a rule without state.
     ///
-    /// - Parameter before: the rule before it was changed. Its switch and its runner stay. Its past runs stay if it has a
-    ///   span, its waiting runs if it waits, and its sightings if its conditions on other beacons are the same.
+    /// - Parameter before: the rule before it was changed. Its switch and its runner stay. Its past runs stay if it
+    ///   has a span, its waiting runs if it waits, and its sightings if its conditions on other beacons are the same.
     mutating func add(_ rule: Rule, after before: ActiveRule? = nil) {
         lastNumber += 1
         var one = ActiveRule(rule)
