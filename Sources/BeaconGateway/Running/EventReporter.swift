@@ -175,7 +175,11 @@ struct EventReporter {
             let selected = own(policy.receive(.region(timed), at: event.time))
             add(selected, of: .region(event), at: event.time, as: id, to: &outcome)
         }
-        if owner.isConfigured { report(.region(event)) }
+        if owner.isConfigured {
+            var shown = event
+            shown.isPresence = !owner.isRegion
+            report(.region(shown))
+        }
         if case .application(let identity, let id) = owner, event.state != .unknown {
             outcome.changes.append((event, identity, id))
         }

@@ -334,5 +334,6 @@ extension RegionEvent {
     ) {
         self.init(
             .state, name: owner.name, constraint: constraint, time: time, receiver: nil, state: state, before: before)
+        isPresence = !owner.isRegion
     }
 }

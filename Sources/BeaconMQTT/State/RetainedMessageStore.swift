@@ -187,24 +187,18 @@ struct RetainedMessageStore: Sendable {
     }
 
     private mutating func receive(_ change: RegionEvent, at now: ContinuousClock.Instant) -> [MQTTMessage] {
-        var messages: [MQTTMessage] = []
         let isEvent = isOnline && discovery.isEnabled && (change.kind == .enter || change.kind == .exit)
-        if regions[change.name]?.constraint == change.constraint {
-            if retain(Self.text(change.state), at: topics.regionState(change.name)), isEvent,
+        if !change.isPresence, regions[change.name]?.constraint == change.constraint {
+            guard retain(Self.text(change.state), at: topics.regionState(change.name)), isEvent,
                 discovery.announcesRegions
-            {
-                messages.append(eventMessage(change, at: topics.regionEvent(change.name)))
-            }
+            else { return [] }
+            return [eventMessage(change, at: topics.regionEvent(change.name))]
         }
-        if let index = change.constraint.identity.flatMap({ beaconsByIdentity[$0] }) {
-            let before = beacons[index].tracker.published.presence
-            guard beacons[index].tracker.receive(change.state, at: change.time, arriving: now) else { return messages }
-            retainState(of: index)
-            // A configured region may match only this beacon, and report the same change again.
-            guard isEvent, before != change.state else { return messages }
-            messages.append(eventMessage(change, at: topics.beaconEvent(beacons[index].beacon.name)))
-        }
-        return messages
+        guard change.isPresence, let index = change.constraint.identity.flatMap({ beaconsByIdentity[$0] }),
+            beacons[index].tracker.receive(change.state, at: change.time, arriving: now)
+        else { return [] }
+        retainState(of: index)
+        return isEvent ? [eventMessage(change, at: topics.beaconEvent(beacons[index].beacon.name))] : []
     }
 
     private func eventMessage(_ change: RegionEvent, at topic: String) -> MQTTMessage {

@@ -71,6 +71,8 @@ public struct RegionEvent: Hashable, Sendable {
     public var before: RegionState
     /// The beacon whose advert entered the region; nil in any other change.
     public var identity: BeaconIdentity?
+    /// True if the region is the presence of a named beacon, not a region of the user that may have the same beacon.
+    public var isPresence = false
 
     /// Creates a change from its parts.
     public init(

@@ -1,6 +1,7 @@
 import BeaconBroker
 import BeaconConfiguration
 import BeaconGateway
+import BeaconMQTT
 import BeaconMonitoring
 import BeaconSupport
 import Foundation
@@ -361,6 +362,31 @@ struct DiagnosticTests {
                 #"f:3:74: error: in destinations.b, it has the client id "x" at the same broker as "a", and each would be disconnected when the other connects; change the "client-id" of one of them"#,
                 #"f:3:74: error: in destinations.b, it publishes below the topic "t" as "a" does, and each would remove the other's retained messages; change the "topic" of one of them"#,
             ])
+        let rooms =
+            "{ name: a, type: mqtt, host: b, home-assistant: true }, "
+            + "{ name: b, type: mqtt, host: b, topic: t, home-assistant: true }"
+        #expect(
+            lines(rooms) == [
+                #"f:3:72: error: in destinations.b, it announces the same devices to Home Assistant as "a" does, and each would remove the other's; set the "client-id" of one of them, or "home-assistant: false""#
+            ])
+    }
+
+    @Test("Of two destinations at a broker, the one without Home Assistant does not remove the other's devices")
+    func announcements() throws {
+        func nodes(_ settings: [String]) -> [String?] {
+            let items = zip(["a", "b"], settings).map { "{ name: \($0), type: mqtt, host: h, topic: \($0)\($1) }" }
+            let text = ConfigurationBench.start + "destinations: [\(items.joined(separator: ", "))]"
+            return ConfigurationBench.check(text).configuration.destinations.map { destination in
+                guard case .mqtt(let broker) = destination.kind else { return nil }
+                return broker.homeAssistant.nodeID
+            }
+        }
+        let machine = nodes([""])[0]
+        #expect(nodes([", home-assistant: true", ""]) == [machine, nil])
+        #expect(nodes([", home-assistant: false", ", home-assistant: true"]) == [nil, machine])
+        // It may have announced before.
+        #expect(nodes(["", ""]) == [machine, machine])
+        #expect(nodes([", home-assistant: { discovery-prefix: x }", ""]) == [machine, machine])
     }
 
     @Test("Secrets sent without encryption are a warning and not a fault (D28)")

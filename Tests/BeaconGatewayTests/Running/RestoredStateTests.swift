@@ -129,6 +129,34 @@ struct RestoredStateTests {
         }.joined()
     }
 
+    @Test("A beacon that has left a stricter region, even one of its name, is present", arguments: ["desk", "keys"])
+    func stricterRegion(name: String) async throws {
+        let bench = try GatewayBench()
+        var region = GatewayBench.region(name, minor: 1)
+        (region.region.minimumRSSI, region.region.exitRSSI) = (-65, -65)
+        let lines = (0..<240).map { half in
+            GatewayBench.line(1000 + Double(half) / 2, minor: 1, receiver: "a", rssi: half < 40 ? -60 : -75)
+        }
+        let source = try bench.log("log", lines.joined())
+        var configuration = bench.configuration([source], regions: [region], places: Self.plan)
+        configuration.beacons = [BeaconSettings(name: "keys", identity: Self.keys, isTracker: true)]
+        // A broker shows the presence of named beacons.
+        configuration.destinations = [DestinationSettings(name: "test", kind: .mqtt(BrokerSettings()))]
+        let gateway = bench.gateway([source], configuration: configuration)
+        await gateway.run()
+        #expect(bench.words.contains { $0.hasPrefix("exit \(name) outside") })
+        #expect(try Self.shown(bench).prefix(2) == ["home", "present"])
+        // A new destination gets the states, in the order of their conditions.
+        bench.received.withLock { $0 = [] }
+        let destination = ConfiguredDestination(Destination(name: "test", sink: NoSink())) { event in
+            bench.received.withLock { $0.append(event) }
+        }
+        await gateway.reload(
+            GatewayReload(
+                base: configuration, configuration: configuration, destinations: [destination], renewed: ["test"]))
+        #expect(try Self.shown(bench).prefix(2) == ["home", "present"])
+    }
+
     @Test("Destinations get the place of a beacon when it is named, not only when it moves")
     func named() async throws {
         let bench = try GatewayBench()

@@ -195,7 +195,7 @@ struct RetainedMessageStoreTests {
             texts(.region("shop", .inside, .enter, by: TestBeacon.keys))
                 == [#"g/region/shop/event={"beacon":"keys","event_type":"enter"}"#])
         #expect(texts(.presence(.inside, .enter)) == [#"g/beacon/keys/event={"event_type":"enter"}"#])
-        #expect(texts(.presence(.inside, .enter)) == [], "the beacon's own region reports the same")
+        #expect(texts(.presence(.inside, .enter)) == [], "a repetition")
         let exit = store.receive(.region("shop", .outside, .exit))
         #expect(exit.map(\.isRetained) == [false])
         store.disconnected()

@@ -66,10 +66,11 @@ extension BeaconEvent {
         _ state: RegionState, _ kind: RegionEvent.Kind = .state, of identity: BeaconIdentity = TestBeacon.keys,
         at seconds: Double = 0
     ) -> BeaconEvent {
-        .region(
-            RegionEvent(
-                kind, name: "any", constraint: BeaconConstraint(identity), time: .at(seconds), receiver: nil,
-                state: state, before: .unknown))
+        var event = RegionEvent(
+            kind, name: "any", constraint: BeaconConstraint(identity), time: .at(seconds), receiver: nil,
+            state: state, before: .unknown)
+        event.isPresence = true
+        return .region(event)
     }
 
     /// A report of one beacon, or of none.

@@ -38,6 +38,7 @@ extension GatewayConfiguration {
             }
         }
         result.giveTagsTime()
+        result.separateAnnouncements()
         return result
     }
 

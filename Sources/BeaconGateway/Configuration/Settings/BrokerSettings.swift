@@ -88,7 +88,7 @@ extension BrokerSettings {
         let discovery = Setting(
             "home-assistant", \BrokerSettings.homeAssistant, .switch(HomeAssistantSettings.grammar), default: "false",
             "Announces the gateway, the named beacons and the regions to Home Assistant.")
-        return connection.dropLast() + own + connection.suffix(1) + [discovery]
+        return Array(connection.dropLast()) + own + connection.suffix(1) + [discovery]
     }
 
     /// Reads the broker of a destination, with this machine's default names.
@@ -129,30 +129,64 @@ extension BrokerSettings {
 }
 
 extension BrokerSettings {
-    /// A value that must be unique among destinations of a broker: a client id, or a prefix of topics.
+    /// A value that must be unique among destinations of a broker.
     struct Client: Hashable {
+        /// The kind of value.
+        enum Kind: Hashable { case clientID, topic, announcements }
+
         /// The broker, by host and port.
         var broker: String
-        /// The key in the file.
-        var key: String
+        var kind: Kind
         /// The value, which may be a default.
         var value: String
 
-        /// Returns how two destinations with the same value disturb each other, as the beginning of a sentence.
+        /// Returns how two destinations with the same value disturb each other, with the remedy, as the beginning of a
+        /// sentence.
         func fault(of other: String) -> String {
-            key == "topic"
-                ? "it publishes below the topic \"\(value)\" as \"\(other)\" does, and each would remove the other's retained messages"
-                : "it has the client id \"\(value)\" at the same broker as \"\(other)\", and each would be disconnected "
-                    + "when the other connects"
+            switch kind {
+            case .clientID:
+                "it has the client id \"\(value)\" at the same broker as \"\(other)\", and each would be disconnected "
+                    + "when the other connects; change the \"client-id\" of one of them"
+            case .topic:
+                "it publishes below the topic \"\(value)\" as \"\(other)\" does, and each would remove the other's "
+                    + "retained messages; change the \"topic\" of one of them"
+            case .announcements:
+                "it announces the same devices to Home Assistant as \"\(other)\" does, and each would remove the "
+                    + "other's; set the \"client-id\" of one of them, or \"home-assistant: false\""
+            }
         }
     }
 
     /// The values that no other destination of the same broker may share.
     var clients: [Client] {
-        let broker = "\(connection.host.lowercased()):\(connection.effectivePort)"
-        return [
-            Client(broker: broker, key: "client-id", value: connection.clientID),
-            Client(broker: broker, key: "topic", value: connection.baseTopic),
-        ]
+        [client(.clientID, connection.clientID), client(.topic, connection.baseTopic)]
+            + (homeAssistant.isEnabled ? [announcements] : [])
+    }
+
+    /// The broker, and the beginning of the ids of the devices that it announces, or has announced.
+    fileprivate var announcements: Client {
+        client(.announcements, "\(homeAssistant.discoveryPrefix)/\(homeAssistant.nodeID ?? connection.clientID)")
+    }
+
+    private func client(_ kind: Client.Kind, _ value: String) -> Client {
+        Client(broker: "\(connection.host.lowercased()):\(connection.effectivePort)", kind: kind, value: value)
+    }
+}
+
+extension GatewayConfiguration {
+    /// Keeps destinations that announce nothing to Home Assistant from removing what another one announces. A
+    /// destination removes its earlier announcements, by the beginning of their ids, which is this machine's by default.
+    mutating func separateAnnouncements() {
+        let announced = destinations.compactMap { destination -> BrokerSettings.Client? in
+            guard case .mqtt(let broker) = destination.kind, broker.homeAssistant.isEnabled else { return nil }
+            return broker.announcements
+        }
+        for index in destinations.indices {
+            guard case .mqtt(var broker) = destinations[index].kind, !broker.homeAssistant.isEnabled,
+                announced.contains(broker.announcements)
+            else { continue }
+            broker.homeAssistant.nodeID = nil
+            destinations[index].kind = .mqtt(broker)
+        }
     }
 }

@@ -135,7 +135,7 @@ extension DestinationSettings {
         guard case .mqtt(let broker) = kind, case .mqtt(let known) = other.kind,
             let client = broker.clients.first(where: known.clients.contains)
         else { return nil }
-        return "\(client.fault(of: other.name)); change the \"\(client.key)\" of one of them"
+        return client.fault(of: other.name)
     }
 
     private static func kind(_ word: Word, _ section: ConfigurationSection, _ name: String) -> Kind? {
@@ -206,7 +206,7 @@ extension ConfigurationSection {
     ) {
         for client in broker.clients {
             if let other = known.updateValue(name, forKey: client) {
-                report("\(client.fault(of: other)); change the \"\(client.key)\" of one of them")
+                report(client.fault(of: other))
             }
         }
     }

@@ -296,6 +296,7 @@ extension GatewayConfiguration {
     ) { root, configuration, isWhole in
         configuration.checkSourcesAndRegions(root)
         configuration.giveTagsTime()
+        configuration.separateAnnouncements()
         return isWhole
     }
 
