@@ -393,6 +393,24 @@ struct IntakeTests {
         #expect(try await bench.ask(.get, "/v1/installs/\(Self.install)/messages").status == 404)
     }
 
+    @Test("A user keeps the attributes from a batch in which another user, or none, follows", arguments: [true, false])
+    func formerUser(isFollowed: Bool) async throws {
+        let bench = try bench()
+        let next =
+            isFollowed
+            ? Self.user("bob", #"{"plan":"tin"}"#)
+            : #"{"type":"k.stats.userAssociationCleared","uuid":"c","data":{"oldUserIdentifier":"mia"}}"#
+        _ = try await post(bench, [Self.user("mia", #"{"plan":"gold"}"#), next])
+        try await bench.work()
+        let first = try await bench.state.people.installs([Self.install])[Self.install]
+        #expect(first?.user == (isFollowed ? "bob" : nil) && first?.attributes == (isFollowed ? ["plan": "tin"] : [:]))
+        // She returns without attributes in the event.
+        _ = try await post(bench, [Self.proximity("a", 2, user: "mia")])
+        try await bench.work()
+        let last = try await bench.state.people.installs([Self.install])[Self.install]
+        #expect(last?.user == "mia" && last?.attributes == ["plan": "gold"])
+    }
+
     @Test("A rule sends its message once, and the install has it until it is acknowledged")
     func message() async throws {
         let bench = try bench(
