@@ -51,6 +51,15 @@ package struct StoredPeople: Sendable {
         return try await store.readState { try Self.installs(ids, in: $0) }
     }
 
+    /// Returns an install with the number of its waiting messages; nil for an unknown one.
+    package func install(_ id: String) async throws(EventStoreError) -> Install? {
+        try await store.readState { state in
+            var install = try Self.installs([id], in: state)[id]
+            install?.waiting = try state.rows(Namespace.message, prefix: GatewayState.key(id) + "\n").count
+            return install
+        }
+    }
+
     /// Returns the number of installs of each app.
     package func installCounts() async throws(EventStoreError) -> [String: Int] {
         try await store.readState { try $0.counts(Namespace.install) }
