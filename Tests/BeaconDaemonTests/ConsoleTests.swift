@@ -38,6 +38,31 @@ struct ConsoleTests {
         }
     }
 
+    @Test("A backup is restored into the store of a configuration with keys of a later version")
+    func restored() async throws {
+        let bench = try DaemonBench()
+        let port = try FreePort.find()
+        let file = "sources: [simulation:museum]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]\n"
+        try bench.configure(file + "web: { listen: \"127.0.0.1:\(port)\" }")
+        _ = try await bench.run(["--config", "beacond.yaml"]) { beacond in
+            try await beacond.wait("it hears") {
+                try await bench.run("ready", "--config", "beacond.yaml").status == 0
+            }
+            let program = "import sys, urllib.request; urllib.request.urlretrieve(sys.argv[1], 'beacond.backup')"
+            let words = ["python3", "-c", program, "http://127.0.0.1:\(port)/v1/backup"]
+            let download = try await bench.run("/usr/bin/env", words)
+            #expect(download.status == 0, "\(download.errors)")
+            try beacond.send(.terminate)
+        }
+        try bench.configure(file + "teleport: true")
+        let outcome = try await bench.run("restore", "beacond.backup", "--config", "beacond.yaml")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let store = bench.folder.appendingPathComponent("outbox.sqlite").path
+        #expect(outcome.output.contains("The state is in \(store)."), "\(outcome.output)")
+        #expect(bench.read("beacond.yaml.restored").contains("web: { listen"))
+        #expect(bench.read("beacond.yaml").contains("teleport"))
+    }
+
     @Test("The next attempt of a delivery is reported by the clock of the recording, like all times")
     func nextAttempt() async throws {
         struct Status: Decodable { var time: Double }

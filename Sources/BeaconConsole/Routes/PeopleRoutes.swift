@@ -40,6 +40,12 @@ struct PeopleRoutes: Sendable {
         var lastSeen: Double
         var events: Int
         var waiting: Int
+
+        init(_ install: Install) {
+            (id, app, user, attributes) = (install.id, install.app, install.user, install.attributes)
+            (firstSeen, lastSeen) = (install.first.seconds, install.last.seconds)
+            (events, waiting) = (install.events, install.waiting)
+        }
     }
 
     private struct MessageValue: Encodable, Sendable {
@@ -87,15 +93,11 @@ struct PeopleRoutes: Sendable {
     func add(to router: RouterGroup<WebContext>) {
         addApps(to: router)
         router.on(.get, "installs") { _, _ in
-            let installs = try await state.people.installs(limit: Self.maximumInstalls)
-            return [
-                "installs": installs.map { install in
-                    InstallValue(
-                        id: install.id, app: install.app, user: install.user, attributes: install.attributes,
-                        firstSeen: install.first.seconds, lastSeen: install.last.seconds, events: install.events,
-                        waiting: install.waiting)
-                }
-            ]
+            ["installs": try await state.people.installs(limit: Self.maximumInstalls).map(InstallValue.init)]
+        }
+        router.on(.get, "installs/{id}") { _, context in
+            guard let install = try await state.people.install(try context.name("id")) else { throw Self.noInstall }
+            return InstallValue(install)
         }
         router.on(.delete, "installs/{id}") { _, context in
             guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }

@@ -36,7 +36,9 @@ struct Restore: ParsableCommand {
         if let outbox {
             path = URL(fileURLWithPath: outbox).path
         } else if FileManager.default.fileExists(atPath: file.path) {
-            path = try file.read().outbox.path
+            // Faults elsewhere in the file do not matter here: after a downgrade, it has keys of the later version.
+            path = try GatewayConfiguration.check(file: file.path, environment: file.environment)
+                .configuration.outbox.path
         } else if let given = ProcessInfo.processInfo.environment["BEACOND_OUTBOX_PATH"] {
             path = given
         }

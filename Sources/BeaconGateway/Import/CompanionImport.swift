@@ -54,7 +54,7 @@ extension ImportedHouse {
                     + "and a user if the broker requires one.")
         }
         var found = GuidedStart.Choice.Broker(host: host ?? "homeassistant.local")
-        found.port = keys.number("port").map { Int($0) }
+        found.port = port(&keys)
         if keys.flag("ssl") == true { found.tls = true }
         (found.user, found.password) = (keys.text("username"), keys.text("password"))
         use(found)
@@ -190,6 +190,10 @@ extension ImportedHouse {
         plan.rooms = floor.rooms.filter { $0.polygon.count >= 3 }.map { room in
             BuildingPlan.Room(
                 name: Self.name(of: room, on: floor, among: floors), polygon: room.polygon.map(placed))
+        }
+        if let mistake = plan.mistake {
+            lose(["floors (\(floor.name))"], .plan, "The plan cannot hold it: \(mistake.key) \(mistake.what).")
+            return nil
         }
         lose(
             floors.dropFirst().filter { !$0.rooms.isEmpty }.map { "floors (\($0.name))" }, .plan,

@@ -147,7 +147,7 @@ extension ImportedHouse {
 
     /// Returns a number without a fraction that is zero.
     static func decimal(_ number: Double) -> String {
-        number == number.rounded() ? "\(Int(number))" : "\(number)"
+        Int(exactly: number).map(String.init) ?? "\(number)"
     }
 
     /// Reads JSON; nil for other texts.

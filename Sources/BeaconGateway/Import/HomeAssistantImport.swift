@@ -117,7 +117,7 @@ extension ImportedHouse {
         var keys = ImportedKeys(entry.data, path: "mqtt")
         let host = keys.text("broker") ?? "homeassistant.local"
         var found = GuidedStart.Choice.Broker(host: host)
-        found.port = keys.number("port").map { Int($0) }
+        found.port = port(&keys)
         (found.user, found.password) = (keys.text("username"), keys.text("password"))
         use(found)
         discoveryPrefix = keys.text("discovery_prefix")

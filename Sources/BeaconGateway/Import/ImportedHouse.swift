@@ -172,13 +172,18 @@ extension ImportedHouse {
         return result
     }
 
-    /// Sets the broker. A port or a host that cannot be one is named, and left out.
+    /// Reads a port; a value that cannot be one is named, and left out.
+    mutating func port(_ keys: inout ImportedKeys, _ key: String = "port") -> Int? {
+        guard let text = keys.text(key) else { return nil }
+        let number = JSONValue.string(text).importedNumber.flatMap { Int(exactly: $0.rounded()) }
+        if let number, (1...65_535).contains(number) { return number }
+        lose(["port (\(text))"], .destinations, "It is no port.")
+        return nil
+    }
+
+    /// Sets the broker. A host that cannot be one is named, and left out.
     mutating func use(_ found: GuidedStart.Choice.Broker) {
         var found = found
-        if let port = found.port, !(1...65_535).contains(port) {
-            lose(["port (\(port))"], .destinations, "It is no port.")
-            found.port = nil
-        }
         if found.host.wholeMatch(of: /[A-Za-z0-9._-]{1,200}|[0-9A-Fa-f:.]{2,45}/) == nil {
             lose(
                 ["host (\(found.host))"], .destinations,

@@ -11,7 +11,7 @@ extension ImportedHouse {
     mutating func addTheengs(_ content: JSONValue) {
         var keys = ImportedKeys(content)
         var found = GuidedStart.Choice.Broker(host: keys.text("host") ?? "localhost")
-        found.port = keys.number("port").map { Int($0) }
+        found.port = port(&keys)
         (found.user, found.password) = (keys.text("user"), keys.text("pass"))
         if keys.flag("enable_tls") == true { found.tls = true }
         if broker == nil { use(found) }
@@ -102,7 +102,7 @@ extension ImportedHouse {
         var mqtt = ImportedKeys(Self.assignments(in: files["mqtt_preferences"]))
         if let host = mqtt.text("mqtt_address"), broker == nil {
             var found = GuidedStart.Choice.Broker(host: host)
-            found.port = mqtt.number("mqtt_port").map { Int($0) }
+            found.port = port(&mqtt, "mqtt_port")
             (found.user, found.password) = (mqtt.text("mqtt_user"), mqtt.text("mqtt_password"))
             found.options = mqtt.text("mqtt_certificate_path").map { ["ca-file": $0] }
             if found.options != nil { found.tls = true }

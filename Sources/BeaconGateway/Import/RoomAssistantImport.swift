@@ -70,7 +70,7 @@ extension ImportedHouse {
     }
 
     private mutating func readLowEnergy(_ keys: inout ImportedKeys, _ instance: String) {
-        let adapter = min(max(Int(keys.number("hciDeviceId") ?? 0), 0), 99)
+        let adapter = Int(min(max(keys.number("hciDeviceId") ?? 0, 0), 99))
         var source = Source(name: instance)
         source.settings = ["from": .string("hci:hci\(adapter)"), "receiver": .string(instance)]
         sources.append(source)

@@ -10,8 +10,18 @@ struct People: Sendable {
         var user: String
     }
 
+    /// A row to store.
+    enum Change: Sendable {
+        /// An install with its user.
+        case install(Install)
+        /// The attributes of a user that no changed install has any longer.
+        case attributes(Name, [String: String])
+    }
+
     private var installs: [String: Install]
     private var changedInstalls: Set<String> = []
+    /// The users whose attributes events have set.
+    private var changedUsers: Set<Name> = []
     /// The attributes of users.
     var attributes: [Name: [String: String]] = [:]
 
@@ -22,8 +32,13 @@ struct People: Sendable {
     /// Creates the people from their stored installs.
     init(installs: [String: Install]) { self.installs = installs }
 
-    /// The installs that events have changed, with the attributes of their users.
-    var changed: [Install] { changedInstalls.sorted().compactMap { installs[$0].map(withAttributes) } }
+    /// What events have changed. An install can change its user within a batch.
+    var changed: [Change] {
+        let changed = changedInstalls.sorted().compactMap { installs[$0].map(withAttributes) }
+        let users = changed.compactMap { install in install.user.map { Name(app: install.app, user: $0) } }
+        return changed.map(Change.install)
+            + changedUsers.subtracting(users).map { .attributes($0, attributes[$0] ?? [:]) }
+    }
 
     private func withAttributes(_ install: Install) -> Install {
         var install = install
@@ -43,7 +58,9 @@ struct People: Sendable {
         // An app that names the install instead of a user has none.
         if event.person != nil || event.data?["userId"] == .string(id) { install.user = event.person }
         if event.kind == .user, let user = install.user, case .object(let given)? = event.data?["attributes"] {
-            attributes[Name(app: app, user: user)] = Self.attributes(given)
+            let name = Name(app: app, user: user)
+            attributes[name] = Self.attributes(given)
+            changedUsers.insert(name)
         }
         installs[id] = install
         changedInstalls.insert(id)

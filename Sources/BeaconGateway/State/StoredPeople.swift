@@ -51,6 +51,15 @@ package struct StoredPeople: Sendable {
         return try await store.readState { try Self.installs(ids, in: $0) }
     }
 
+    /// Returns an install with the number of its waiting messages; nil for an unknown one.
+    package func install(_ id: String) async throws(EventStoreError) -> Install? {
+        try await store.readState { state in
+            var install = try Self.installs([id], in: state)[id]
+            install?.waiting = try state.rows(Namespace.message, prefix: GatewayState.key(id) + "\n").count
+            return install
+        }
+    }
+
     /// Returns the number of installs of each app.
     package func installCounts() async throws(EventStoreError) -> [String: Int] {
         try await store.readState { try $0.counts(Namespace.install) }
@@ -78,12 +87,22 @@ package struct StoredPeople: Sendable {
     /// Returns the changes that store an install and the attributes of its user.
     static func changes(saving install: Install) throws -> [StateChange] {
         let app = GatewayState.part(install.app)
-        var changes = [try StateChange(Namespace.install, GatewayState.key(install.id), install, sender: app)]
-        if let user = install.user {
-            changes.append(
-                try StateChange(Namespace.person, GatewayState.key(install.app, user), install.attributes, sender: app))
+        let change = try StateChange(Namespace.install, GatewayState.key(install.id), install, sender: app)
+        guard let user = install.user else { return [change] }
+        return [change] + (try changes(saving: .attributes(.init(app: install.app, user: user), install.attributes)))
+    }
+
+    /// Returns the changes that store what events have changed.
+    static func changes(saving change: People.Change) throws -> [StateChange] {
+        switch change {
+        case .install(let install): try changes(saving: install)
+        case .attributes(let name, let attributes):
+            [
+                try StateChange(
+                    Namespace.person, GatewayState.key(name.app, name.user), attributes,
+                    sender: GatewayState.part(name.app))
+            ]
         }
-        return changes
     }
 
     /// Deletes an install and its messages, and its user unless another install has the same user.

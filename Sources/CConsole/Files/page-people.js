@@ -36,6 +36,9 @@ export function open(root, parameters, rest) {
 /** Shows another person while the page is open. */
 export function change(parameters, rest) { open.change?.(rest); }
 
+/** The most installs that the list has: those with the newest events. */
+const listed = 1000;
+
 const address = (install) => `#/people/${encodeURIComponent(install.id)}`;
 const attributeItems = (list, attributes) => patch(list, Object.entries(attributes), ([name, value]) => `${name}=${value}`, ([name, value]) => el("li", null, el("span", null, `${name}: `), value));
 
@@ -45,7 +48,7 @@ function openAll(root) {
   const filter = el("input", { type: "search", placeholder: "Filter by user, attribute, app or id", "aria-label": "Filter the people" });
   const list = el("ul.rows.people-rows", { "aria-label": "People" });
   const none = empty("No people yet", "People are the users of your apps. They appear here once an app with a key reports beacons. Add an app under Settings.");
-  const noMatch = el("p.hint", { hidden: true }, "No one matches the filter.");
+  const noMatch = el("p.hint", { hidden: true });
   none.hidden = true;
   none.append(el("a.button", { href: "#/settings/apps" }, "Settings, Apps"));
   root.append(el("header.page-head", null, el("h1", null, "People"), lede), fault, none, filter, noMatch, list);
@@ -57,7 +60,9 @@ function openAll(root) {
     show(none, !installs.length);
     show(filter, installs.length > 5 || wanted !== "");
     show(noMatch, installs.length > 0 && !shown.length);
-    text(lede, installs.length ? `${counted(installs.length, "install")} of apps, ${count(installs.filter((one) => one.user).length)} of them with a user; the most recent first.` : "");
+    const isCut = installs.length >= listed;
+    text(noMatch, isCut ? `None of the newest ${count(listed)} installs matches the filter.` : "No one matches the filter.");
+    text(lede, installs.length ? `${isCut ? "The newest " : ""}${counted(installs.length, "install")} of apps, ${count(installs.filter((one) => one.user).length)} of them with a user; the most recent first.` : "");
     patch(list, shown, (one) => one.id, row, update);
   }
   filter.addEventListener("input", draw);
@@ -102,11 +107,12 @@ function openOne(root, id) {
   const seen = timeNode("ago");
 
   const load = async () => {
-    const [all, kept, events] = await Promise.all([
-      get("v1/installs"), get(`${pathOf("v1/installs", id)}/messages`).catch((problem) => { if (problem.status === 404) return { messages: [] }; throw problem; }),
+    const orNull = (problem) => { if (problem.status === 404) return null; throw problem; };
+    const [found, kept, events] = await Promise.all([
+      get(pathOf("v1/installs", id)).catch(orNull), get(`${pathOf("v1/installs", id)}/messages`).catch(orNull),
       get(`v1/events${query({ install: id, limit: 50 })}`),
     ]);
-    install = all.installs.find((one) => one.id === id) || null;
+    install = found;
     show(gone, !install);
     show(body, Boolean(install));
     if (!install) { text(heading, "Person"); return; }
@@ -121,8 +127,9 @@ function openOne(root, id) {
     text(about.querySelector(".tally-events"), count(install.events));
     attributeItems(attributes, install.attributes);
     show(attributes, Object.keys(install.attributes).length > 0);
-    show(noMessages, !kept.messages.length);
-    patch(messages, kept.messages, (one) => one.id, message, updateMessage);
+    const sent = kept?.messages || [];
+    show(noMessages, !sent.length);
+    patch(messages, sent, (one) => one.id, message, updateMessage);
     const own = events.events.filter((event) => event.install === id).slice(0, 20);
     show(noEvents, !own.length);
     patch(list, own, (event) => event.id, (event) => eventItem(event, opened, (time) => shortTime(time, now())));

@@ -131,6 +131,7 @@ struct InterfaceTests {
     /// Requests that need an install that has sent something.
     private static let installs: [Sample] = [
         Sample("POST /v1/installs/{id}/messages", "/v1/installs/one/messages", #"{"text":"hello"}"#, 201),
+        Sample("GET /v1/installs/{id}", "/v1/installs/one"),
         Sample("GET /v1/installs/{id}/messages", "/v1/installs/one/messages"),
         Sample("GET /v1/app-installs/{id}/messages", "/v1/app-installs/one/messages", headers: app),
         Sample("GET /v1/users/{id}/messages", "/v1/users/ann/messages", headers: app),

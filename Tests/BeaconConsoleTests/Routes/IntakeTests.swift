@@ -393,6 +393,52 @@ struct IntakeTests {
         #expect(try await bench.ask(.get, "/v1/installs/\(Self.install)/messages").status == 404)
     }
 
+    @Test("An install that is too old for the list has its own address")
+    func older() async throws {
+        let bench = try bench()
+        // The store orders installs by the transaction of their newest event.
+        for numbers in [0...0, 1...1_000] {
+            let step = try numbers.map { number in
+                try StoredPeople.changes(
+                    saving: Install(
+                        id: "i\(number)", app: "museum", user: "mia", first: .zero, last: .zero, events: 7,
+                        attributes: ["plan": "gold"]))
+            }
+            try await bench.history.store.append(Step(changes: step.flatMap(\.self)))
+        }
+        for text in ["one", "two"] {
+            let sent = try await bench.ask(
+                .post, "/v1/installs/i0/messages", headers: [.consoleRequest: "1"], body: #"{"text":"\#(text)"}"#)
+            #expect(sent.status == 201)
+        }
+        let list = try await bench.ask(.get, "/v1/installs").json["installs"] as? [[String: Any]]
+        #expect(list?.count == 1_000 && list?.contains { $0["id"] as? String == "i0" } == false)
+        let found = try await bench.ask(.get, "/v1/installs/i0").json
+        #expect(
+            found["app"] as? String == "museum" && found["user"] as? String == "mia" && found["events"] as? Int == 7)
+        #expect(found["attributes"] as? [String: String] == ["plan": "gold"] && found["waiting"] as? Int == 2)
+        let unknown = try await bench.ask(.get, "/v1/installs/i")
+        #expect(unknown.status == 404 && unknown.json["detail"] as? String == "unknown install", "\(unknown.body)")
+    }
+
+    @Test("A user keeps the attributes from a batch in which another user, or none, follows", arguments: [true, false])
+    func formerUser(isFollowed: Bool) async throws {
+        let bench = try bench()
+        let next =
+            isFollowed
+            ? Self.user("bob", #"{"plan":"tin"}"#)
+            : #"{"type":"k.stats.userAssociationCleared","uuid":"c","data":{"oldUserIdentifier":"mia"}}"#
+        _ = try await post(bench, [Self.user("mia", #"{"plan":"gold"}"#), next])
+        try await bench.work()
+        let first = try await bench.state.people.installs([Self.install])[Self.install]
+        #expect(first?.user == (isFollowed ? "bob" : nil) && first?.attributes == (isFollowed ? ["plan": "tin"] : [:]))
+        // She returns without attributes in the event.
+        _ = try await post(bench, [Self.proximity("a", 2, user: "mia")])
+        try await bench.work()
+        let last = try await bench.state.people.installs([Self.install])[Self.install]
+        #expect(last?.user == "mia" && last?.attributes == ["plan": "gold"])
+    }
+
     @Test("A rule sends its message once, and the install has it until it is acknowledged")
     func message() async throws {
         let bench = try bench(

@@ -289,6 +289,35 @@ struct ConfigurationTests {
         #expect(check("web: { history-entries: 1000001 }\n").lines.first?.contains("100 to 1000000") == true)
     }
 
+    @Test(
+        "Senders of events need the console, in whatever way it is off",
+        arguments: [
+            ("", nil, true), ("web: false", nil, true), ("web: off", nil, true), ("web: true", "false", true),
+            ("web: true", nil, false), ("web: false", "true", false), ("web: { read-only: true }", nil, false),
+        ])
+    func consoleOfSenders(web: String, variable: String?, isFault: Bool) {
+        var environment = ["KEY": "whsec_c2VjcmV0"]
+        environment["BEACOND_WEB"] = variable
+        let key = "{ env: KEY }"
+        for senders in [
+            "apps: [{ name: a, api-key: \(key), secret-key: \(key) }]", "webhooks: [{ name: a, secret: \(key) }]",
+        ] {
+            let text = ConfigurationBench.start + "intake: { \(senders) }\n"
+            let lines = ConfigurationBench.lines(text + web, environment)
+            #expect(lines.count == (isFault ? 1 : 0), "\(lines)")
+            #expect(lines.allSatisfy { $0.contains("error: \"intake\" needs the console") }, "\(lines)")
+            // A faulty console is one fault.
+            let faulty = ConfigurationBench.lines(text + "web: perhaps", ["KEY": "whsec_c2VjcmV0"])
+            #expect(faulty.count == 1 && faulty[0].contains("\"web\" is \"perhaps\""), "\(faulty)")
+        }
+        // Without a console there is no age of the history, which a rule could exceed.
+        let rule = "{ name: r, message: Hi, who: { was: { regions: [hall], within: 91d } } }"
+        let lines = ConfigurationBench.lines(
+            ConfigurationBench.start + "launch: { rules: [\(rule)] }\n\(web)\n", environment)
+        #expect(
+            lines.count == (isFault ? 0 : 1) && lines.allSatisfy { $0.contains("keeps events for 90d") }, "\(lines)")
+    }
+
     @Test("A region's signal can be learned, and then has no exit level")
     func learnedSignal() {
         let region =

@@ -301,6 +301,36 @@ struct ImportTests {
         }
     }
 
+    @Test(
+        "A number of any size is read, and named if it is no port",
+        arguments: ["1e30", "-1e30", "70000", ".nan", "-.inf", "infinity", "0x7fffffffffffffff"])
+    func unbounded(_ number: String) throws {
+        let entries = """
+            {"data":{"entries":[{"domain":"mqtt","data":{"broker":"a","port":"\(number)"}},\
+            {"domain":"bermuda","options":{"attenuation":"\(number)"}}]}}
+            """
+        let inputs = [
+            ("config.yaml", "mqtt: { host: a, port: \(number) }\nnodes: []", true),
+            ("core.config_entries", entries, true),
+            ("theengsgw.conf", "host: a\nport: \(number)\npublish_topic: home/a", true),
+            ("mqtt_preferences", "mqtt_address=a\nmqtt_port=\(number)", true),
+            ("local.yml", "bluetoothLowEnergy: { hciDeviceId: \(number), timeout: \(number) }", false),
+            ("topics", "espresense/rooms/x/absorption \(number)\nespresense/rooms/x/rx_adj_rssi \(number)", false),
+        ]
+        for (name, text, hasPort) in inputs {
+            let files = try ImportedHouse([ImportInput(path: name, text: text)]).files(nil)
+            #expect(files.lost.contains("port (\(number))") == hasPort, "\(name): \(files.lost)")
+            #expect(Self.check(files).isUsable, "\(files.configuration)")
+        }
+    }
+
+    @Test("A floor without a usable size is named")
+    func unboundedFloor() throws {
+        let text = "floors: [{ name: Field, bounds: [[-1e308, 0], [1e308, 9]] }]"
+        let files = try ImportedHouse([ImportInput(path: "config.yaml", text: text)]).files(nil)
+        #expect(files.plan == nil && files.lost == ["floors (Field)"], "\(files.lost)")
+    }
+
     @Test("Damaged files cause errors and no traps, whatever they are said to be", arguments: ImportKind.allCases)
     func damaged(_ kind: ImportKind) throws {
         var random = SplitMix64(seed: 1)

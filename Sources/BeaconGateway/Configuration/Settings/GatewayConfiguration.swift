@@ -261,13 +261,7 @@ extension GatewayConfiguration {
                 if $0.has("journal") { $1.journal = $0.read("journal", .switch(JournalSettings.grammar)) }
             },
             key("intake", IntakeSettings.grammar.shape, "The senders whose events are accepted.") {
-                root, configuration in
-                let section = root.section("intake")
-                configuration.intake = IntakeSettings.grammar.read(section) ?? IntakeSettings()
-                if section.has("apps") || section.has("webhooks"), !root.has("web") {
-                    section.report(
-                        section.origin, "\"intake\" needs the console to receive events; write \"web: true\"")
-                }
+                $1.intake = IntakeSettings.grammar.read($0.section("intake")) ?? IntakeSettings()
             },
             key("launch", LaunchSettings.grammar.shape, "The programs and rules for events.") {
                 $1.defineForRules(in: &$0.reading.context)
@@ -278,8 +272,9 @@ extension GatewayConfiguration {
             },
             key("web", .either([.boolean, WebSettings.grammar.shape]), default: "false", "The console in the browser.")
             {
+                let earlier = $0.reading.diagnostics.count
                 $1.web = WebSettings.read($0)
-                $1.checkPostedSources($0)
+                if $1.web == nil, $0.reading.diagnostics.count == earlier { $1.reportSendersWithoutConsole($0) }
             },
             key(
                 "proxy", .either([.boolean, ProxySettings.grammar.shape]), default: "false",
@@ -325,11 +320,9 @@ extension GatewayConfiguration {
 
     /// Returns the age of the history, which rules need before the console is read; nil without a console.
     private func historyAge(in root: ConfigurationSection) -> Duration? {
-        guard root.has("web") else { return nil }
-        let reading = ConfigurationReading(sources: secretSources)
         let content = root.value("web").map { JSONValue.object(["web": $0]) }
-        let web = ConfigurationSection(content, in: reading).section("web")
-        return web.read("history-age", WebSettings.age) ?? WebSettings().historyAge
+        return WebSettings.read(ConfigurationSection(content, in: ConfigurationReading(sources: secretSources)))?
+            .historyAge
     }
 
     /// The tags to recognize.
@@ -341,12 +334,15 @@ extension GatewayConfiguration {
         places?.rules.exitTimeouts = Dictionary(times) { first, _ in first }
     }
 
-    /// Reports gateways that post if there is no console for them.
-    private func checkPostedSources(_ root: ConfigurationSection) {
-        guard web == nil, sources.contains(where: { $0.specification.network is PostedSource }),
-            !root.has("web") || root.read("web", .boolean) == false
-        else { return }
-        root.report(root.origin, "gateways that post need the console to receive adverts; write \"web: true\"")
+    /// Reports gateways and senders of events that post. Call it if there is no console for them.
+    private func reportSendersWithoutConsole(_ root: ConfigurationSection) {
+        if sources.contains(where: { $0.specification.network is PostedSource }) {
+            root.report(root.origin, "gateways that post need the console to receive adverts; write \"web: true\"")
+        }
+        if !intake.apps.isEmpty || !intake.webhooks.isEmpty {
+            root.report(
+                root.place(of: "intake"), "\"intake\" needs the console to receive events; write \"web: true\"")
+        }
     }
 
     /// Reports a configuration without sources or regions.
