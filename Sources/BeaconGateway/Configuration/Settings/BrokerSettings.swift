@@ -174,8 +174,9 @@ extension BrokerSettings {
 }
 
 extension GatewayConfiguration {
-    /// Keeps destinations that announce nothing to Home Assistant from removing what another one announces. A
-    /// destination removes its earlier announcements, by the beginning of their ids, which is this machine's by default.
+    /// Keeps destinations that announce nothing to Home Assistant from removing what another one announces.
+    ///
+    /// A destination removes its earlier announcements by the beginning of their ids, by default this machine's.
     mutating func separateAnnouncements() {
         let announced = destinations.compactMap { destination -> BrokerSettings.Client? in
             guard case .mqtt(let broker) = destination.kind, broker.homeAssistant.isEnabled else { return nil }
