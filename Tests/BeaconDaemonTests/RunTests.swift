@@ -34,6 +34,22 @@ struct RunTests {
         #expect(dry.lines.contains { $0.contains(#""name":"Perfume counter""#) }, "\(dry.output)")
     }
 
+    @Test("The same fault of several devices is logged once for each address")
+    func addresses() async throws {
+        let bench = try DaemonBench()
+        try bench.configure(
+            """
+            sources: [{ name: proxies, esphome: { hosts: ['127.0.0.2:9', '127.0.0.3:9'] } }]
+            regions: [{ name: store, uuid: \(Self.store) }]
+            """)
+        _ = try await bench.run(["--config", "beacond.yaml"]) { daemon in
+            try await daemon.wait("both are named") {
+                daemon.errors.contains("127.0.0.2") && daemon.errors.contains("127.0.0.3")
+            }
+            try daemon.send(.terminate)
+        }
+    }
+
     @Test("A second beacond with the same configuration warns, and a stopped first one did not end by itself")
     func twice() async throws {
         let bench = try DaemonBench()

@@ -114,9 +114,11 @@ struct SetupTests {
                 type_at 'not shown):' gu3ss
                 type_at 'User .bacond.:' beacond
                 type_at 'not shown):.*not shown):' 'pa$s w'
-                type_at 'list them again:' '1 Front door'
+                type_at 'list them again:' $'\\f'
+                type_at 'list them again:.*list them again:' '1 Front door'
                 type_at 'if not:' '99 Nowhere'
-                type_at 'Enter a number from' ''
+                type_at 'Enter a number from' -9223372036854775808
+                type_at 'Enter a number from.*Enter a number from' ''
                 type_at 'carry Front door' n
             } | {
                 status=0

@@ -43,6 +43,22 @@ struct SignalTests {
         }
     }
 
+    @Test("A journal that is switched on needs a restart, and the log says so")
+    func journal() async throws {
+        let bench = try DaemonBench()
+        let text = "sources: ['simulation:museum?loop']\nregions: [{ name: store, uuid: \(DaemonBench.uuid) }]\n"
+        try bench.configure(text + "journal: false")
+        let outcome = try await bench.run(["--config", "beacond.yaml"]) { daemon in
+            try await daemon.wait("it listens") { daemon.errors.contains("listening to") }
+            try bench.configure(text)
+            try daemon.send(.terminalClosed)
+            try await daemon.wait("it restarts") { daemon.errors.contains("restarts because journal changed") }
+            try await daemon.wait("it listens again") { daemon.errors.split(separator: "listening to").count > 2 }
+            try daemon.send(.terminate)
+        }
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
     @Test("After a faulty reload and a look at the outbox, a kill loses nothing")
     func killAfterLook() async throws {
         let bench = try DaemonBench()

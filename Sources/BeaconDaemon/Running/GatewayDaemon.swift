@@ -122,7 +122,8 @@ struct GatewayDaemon: Sendable {
                 file: URL(fileURLWithPath: base.outbox.path), settings: settings, logger: logger)
             let known = GatewayState(store)
             added = Self.items(of: known, base, logger: logger)
-            configuration = Self.adding(isInFleet ? added.filter { $0.kind == .rule } : added, to: base, logger: logger)
+            configuration = Self.adding(
+                isInFleet ? added.filter { !$0.kind.isShared } : added, to: base, logger: logger)
             destinations = try create(isInFleet ? whole : configuration)
             state = known
             launches = LaunchAgent(
@@ -415,10 +416,12 @@ extension GatewayDaemon {
     private func reasonForStart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> String? {
         if old.isSetup || new.isSetup { return "the guided start" }
         // The machines of a fleet get configurations from each other.
-        if old.fleet != nil || new.fleet != nil { return "fleet" }
+        if old.fleet != new.fleet { return "fleet" }
+        if new.fleet != nil { return "the configuration of a machine of a fleet" }
         if old.outbox.path != new.outbox.path { return "outbox.path" }
         if old.calibrations != new.calibrations { return "calibration" }
         if old.launch.applications != new.launch.applications { return "applications" }
+        if old.journal == nil, new.journal != nil { return "journal" }
         return nil
     }
 

@@ -216,7 +216,7 @@ struct TerminalSetup {
                 continue
             }
             let parts = answer.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-            guard let number = Int(parts[0]), heard.indices.contains(number - 1) else {
+            guard let number = parts.first.flatMap({ Int($0) }), number > 0, heard.indices.contains(number - 1) else {
                 ErrorOutput.shared.write("Enter a number from 1 to \(heard.count), then a name.")
                 continue
             }

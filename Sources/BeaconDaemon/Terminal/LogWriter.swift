@@ -78,14 +78,15 @@ struct LogLine: Sendable {
 
 /// The counter of repeated lines, which keeps them from flooding the log.
 final class LogRepetitions: Sendable {
-    /// The criterion for equal lines: the message without its numbers, and the destination.
+    /// The criterion for equal lines: the message without its numbers, and the destination. Addresses are no numbers.
     struct Key: Hashable, Sendable {
         private let text: String
 
         /// Creates the key of a message.
         init(_ message: String, at level: Logger.Level, of destination: Logger.MetadataValue?) {
             let words = message.split(separator: " ").map { word in
-                word.allSatisfy { $0.isNumber || $0.isPunctuation } ? "#" : word
+                let isAddress = word.count { $0 == "." } >= 3
+                return !isAddress && word.allSatisfy { $0.isNumber || $0.isPunctuation } ? "#" : word
             }
             text = "\(level) \(destination.map { "\($0)" } ?? "") \(words.joined(separator: " "))"
         }

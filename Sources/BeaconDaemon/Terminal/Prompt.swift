@@ -86,7 +86,7 @@ final class Prompt: Sendable {
         // The user's Enter has ended the line, unless input was hidden.
         if isHidden || line == nil { ErrorOutput.shared.write("") }
         guard let line else { return nil }
-        return isHidden ? line : line.trimmingCharacters(in: .whitespaces)
+        return isHidden ? line : line.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Asks a question with the answer yes or no.

@@ -15,12 +15,12 @@ extension Gateway: FleetAudience {
         await useOwnRules()
     }
 
-    /// Applies this machine's rules to the fleet's configuration. Rules may name items of the fleet.
+    /// Applies this machine's own items of the console to the fleet's configuration. Rules may name items of the fleet.
     package func useOwnRules() async {
         // If they cannot be read, the rules in use stay.
         let items = try? await state?.items.all()
-        let rules = (items ?? configuration.items.filter { $0.origin == .console }).filter { $0.kind == .rule }
-        await use(base.adding(rules))
+        let own = (items ?? configuration.items.filter { $0.origin == .console }).filter { !$0.kind.isShared }
+        await use(base.adding(own))
     }
 
     package func restore(_ state: FleetRegionState) async {

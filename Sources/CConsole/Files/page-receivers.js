@@ -9,6 +9,7 @@ import { takeOver } from "./settings-list.js";
 export const title = "Receivers";
 
 const words = { hearing: "Hears", deaf: "Deaf", unknown: "Unknown" };
+const sourceStates = { starting: "Starting", running: "Running", failing: "Fails, and is tried again", failed: "Failed", ended: "Ended" };
 const shapes = { hearing: "inside", deaf: "outside", unknown: "unknown" };
 
 export function open(root) {
@@ -50,7 +51,7 @@ export function open(root) {
       text(packets, count(source.packets));
       text(beacons, count(source.beacons));
       text(receivers, source.receivers.join(", ") || "–");
-      text(state, `${source.ended ? "Ended" : "Running"}${source.advertises ? ", can advertise" : ""}`);
+      text(state, `${sourceStates[source.state] || source.state}${source.advertises ? ", can advertise" : ""}${source.reason ? `: ${source.reason}` : ""}`);
     });
   };
   return follow(load, 2000, fault, ["receivers", "sources"]);

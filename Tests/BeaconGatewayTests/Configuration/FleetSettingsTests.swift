@@ -1,4 +1,5 @@
 import BeaconFleet
+import BeaconModel
 import BeaconNATS
 import BeaconSupport
 import Foundation
@@ -95,6 +96,18 @@ struct AccountFileTests {
         return (member, exchange)
     }
 
+    @Test("A fleet's machine names the connections and teachings of its console that it does not use")
+    func ofConsole() throws {
+        var configuration = GatewayConfiguration(outbox: OutboxSettings(path: "/nonexistent/x"))
+        configuration.fleet = try FleetSettings("nats://hub")
+        let items = [ConfigurationItem.Kind.source, .destination, .taught].map {
+            ConfigurationItem(kind: $0, name: "a", settings: [:], origin: .console, order: 0)
+        }
+        let whole = configuration.adding(items)
+        #expect(whole.sources.isEmpty && whole.destinations.isEmpty && whole.items.count == 3)
+        #expect(whole.items.allSatisfy { $0.fault == "a machine of a fleet uses its file's only; write it there" })
+    }
+
     @Test("A worker can do all of its work, and a receiver can only hear")
     func accounts() async throws {
         let file = AccountFile(receivers: ["the hall"], workers: ["hub"])
@@ -120,6 +133,14 @@ struct AccountFileTests {
             await receiver.maintain()
             let names = await worker.overview().members.map(\.node)
             return await receiver.partitions?.count == 2 && names.contains("the hall")
+        }
+        // As "beacond fleet status" sees it.
+        let (viewer, viewerExchange) = try Self.member(file.workers[0], of: cluster, works: true, LogLines())
+        defer { viewerExchange.close() }
+        try await viewer.open()
+        try await eventually("the command sees both owners") {
+            await viewer.step()
+            return await viewer.overview().owners == ["hub", "hub"]
         }
         #expect(workerLines.all.allSatisfy { !$0.hasPrefix("warning") && !$0.hasPrefix("error") }, "\(workerLines.all)")
         #expect(

@@ -12,6 +12,12 @@ extension FleetMember {
         value.reason = isConnected ? nil : lostBecause
         value.partitions = partitions?.count ?? 0
         guard isConnected else { return value }
+        // The command line does not follow the fleet.
+        if partitions == nil, let entry = try? await exchange.entry(.configuration),
+            let shared = try? FleetConfiguration(entry.value, at: entry.revision)
+        {
+            value.partitions = shared.partitions
+        }
         if let entries = try? await exchange.entries(.member) {
             value.members = entries.compactMap {
                 try? JSONDecoder().decode(FleetMemberValue.self, from: Data($0.value))
