@@ -96,6 +96,32 @@ struct GatewayFleetTests {
         #expect(ItemChange.remove(.region, "x").isShared && !ItemChange.remove(.rule, "x").isShared)
     }
 
+    private static let house = SourceSettings(name: "house", specification: .file(path: "house.log"))
+
+    @Test(
+        "A place knows its receivers by their names in the fleet, at their machine only",
+        arguments: [
+            (GatewayBench.radio("radio", isNamed: false), ["hci0"], "one"),
+            (GatewayBench.radio("radio", isNamed: true), ["hci0"], "one"),
+            (GatewayBench.radio("radio", isNamed: true), ["hci0", "hci1"], "one/hci1"),
+            (house, ["kitchen"], "one/kitchen"),
+        ])
+    func places(source: SourceSettings, receivers: [String], name: String) async throws {
+        let (hub, now) = FleetMachine.hub()
+        let one = try FleetMachine("one", hub, now: now, source: source, receivers: receivers)
+        let two = try FleetMachine("two", hub, now: now)
+        try await FleetMachine.run([one, two]) { second in
+            let settings = JSONValue.object(["name": .string("Room"), "receivers": .array([.string(name)])])
+            let item = ConfigurationItem(kind: .place, name: "Room", settings: settings, origin: .console)
+            _ = try await two.member.change(.add(item))
+            for _ in 0..<3 { await second([[7], []]) }
+            #expect(await one.gateway.receiverDiagnostics.keys.contains(name))
+            #expect(await !two.gateway.receiverDiagnostics.keys.contains(name))
+            let placed = await one.gateway.receiverValues.filter { $0.place == "Room" }.map(\.name)
+            #expect(placed == [name])
+        }
+    }
+
     /// Returns a fleet of one machine, and a function for adverts of a beacon for a number of seconds from now on.
     private static func small() async throws -> (FleetBench, (Int) -> ArraySlice<FleetBench.Heard>) {
         let bench = FleetBench(
