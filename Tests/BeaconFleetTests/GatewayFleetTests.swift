@@ -122,6 +122,25 @@ struct GatewayFleetTests {
         }
     }
 
+    @Test("A place with a receiver of another machine is no problem of this one")
+    func otherReceivers() async throws {
+        let (hub, now) = FleetMachine.hub()
+        let one = try FleetMachine("one", hub, now: now)
+        var plan = PlacePlan([PlacePlan.Place(name: "Room", receivers: ["one"])])
+        var taught = TaughtMap()
+        taught.add([["one": -60, "two/kitchen": -70]], to: "Room")
+        plan.taught = taught
+        let file = one.bench.configuration([], places: plan).withoutShared
+        let consumer = try await one.bench.consumer(
+            of: RuleEngine([], logger: one.bench.lines.logger), for: one.gateway)
+        let health = GatewayHealth(
+            one.gateway, consumer: consumer, delivery: nil, current: Locked(file), fleet: one.member)
+        try await FleetMachine.run([one]) { second in
+            for _ in 0..<3 { await second([[7]]) }
+            #expect(await health.problems() == [])
+        }
+    }
+
     /// Returns a fleet of one machine, and a function for adverts of a beacon for a number of seconds from now on.
     private static func small() async throws -> (FleetBench, (Int) -> ArraySlice<FleetBench.Heard>) {
         let bench = FleetBench(

@@ -116,7 +116,8 @@ package struct GatewayHealth: Sendable {
                     remedy: "use an adapter of this machine, an ESPHome proxy or a Shelly"))
         }
         let names = Set(receivers.map(\.name))
-        let places = current.withLock { $0.places }
+        // In a fleet, other machines may have the receivers.
+        let places = fleet == nil ? current.withLock { $0.places } : nil
         for name in places?.receiverNames ?? [] where !names.contains(name) {
             findings.append(
                 .init(
