@@ -374,6 +374,11 @@ struct GatewayListener: ~Copyable {
         return shared ?? name(ReceiverID(UInt16(clamping: number)))
     }
 
+    /// True if a receiver of a running source hears.
+    var hears: Bool {
+        receivers.contains { $0.record.isHearing == true && sources[$0.source].state == .running }
+    }
+
     /// The receivers by the names that places use. Several with one name count as one.
     var receiverDiagnostics: [String: GatewayDiagnostics.Receiver] {
         var found: [String: GatewayDiagnostics.Receiver] = [:]
