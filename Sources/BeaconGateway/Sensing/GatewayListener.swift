@@ -575,7 +575,9 @@ extension GatewayListener {
             case .failing = sources[number].state
         {
             sources[number].state = .running
-            logger.notice("\(name): the radio is back")
+            let isRadio = !sources[number].settings.specification.hasReceivers
+            let heard = state == .poweredOn ? "a receiver hears again" : "connected, but no receiver hears yet"
+            logger.notice("\(name): \(isRadio ? "the radio is back" : heard)")
         }
         // If a source has several adapters, its next batch specifies which of them hear.
         setHearing(state.hearing, of: number)

@@ -164,4 +164,25 @@ struct GatewayReceiverTests {
         for runner in runners.values { await ScriptedRadios.onThread { runner.channel.finish() } }
         await run.value
     }
+
+    @Test("After an outage, the log says whether a receiver hears again, or only the connection is back")
+    func back() async throws {
+        let bench = try GatewayBench(keepsPresence: false)
+        await Self.run(bench) { runner in
+            Self.report(runner, from: 1000, through: 1001, ["hall"], [ReceiverStatus(.poweredOn)])
+            for state in [RadioState.resetting, .unknown, .resetting, .poweredOn] { runner.channel.send(.state(state)) }
+            runner.channel.send(.heard(SourceBatch()))
+        }
+        await ScriptedRadios.run(1, in: bench) { radios in
+            radios.open(0)
+            radios.set(.poweredOff, of: 0)
+            radios.set(.poweredOn, of: 0)
+        }
+        let notices = bench.lines.all.filter { $0.hasPrefix("notice: house: ") || $0.hasPrefix("notice: a: ") }
+        #expect(
+            notices == [
+                "notice: house: connected, but no receiver hears yet", "notice: house: a receiver hears again",
+                "notice: a: the radio is back",
+            ])
+    }
 }
