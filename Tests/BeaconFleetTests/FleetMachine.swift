@@ -27,6 +27,7 @@ final class FleetMachine: Sendable {
     let node: String
     let bench: GatewayBench
     let runner = ScriptedRunner()
+    private let receivers: [String]
     let gateway: Gateway
     let member: FleetMember
     let now: Locked<Timestamp>
@@ -46,19 +47,22 @@ final class FleetMachine: Sendable {
     ///   - delivers: whether the machine may deliver.
     ///   - suspicions: the settings for suspicions.
     ///   - regions: the monitored regions.
+    ///   - source: its only source.
+    ///   - receivers: the names of the receivers in the source.
     ///   - isWhole: true for a machine with a history and a destination that is served from its store.
     init(
         _ node: String, _ hub: LocalExchange.Hub, now: Locked<Timestamp>, delivers: Bool = true,
         suspicions: SuspicionSettings? = nil, regions: [RegionSettings] = [GatewayBench.region("hall")],
+        source: SourceSettings = GatewayBench.radio("radio", isNamed: false), receivers: [String] = ["hci0"],
         isWhole: Bool = false
     ) throws {
         self.node = node
+        self.receivers = receivers
         self.now = now
         bench = try GatewayBench()
         var settings = FleetBench.settings
         (settings.node, settings.partitions, settings.delivers) = (node, 2, delivers)
         let exchange = LocalExchange(hub)
-        let source = GatewayBench.radio("radio", isNamed: false)
         var configuration = bench.configuration([source], regions: regions)
         configuration.items = configuration.regions.map(FleetBench.item)
         if let suspicions {
@@ -75,7 +79,7 @@ final class FleetMachine: Sendable {
             delivery = nil
         }
         gateway = bench.gateway(
-            [source], runners: ["radio": runner], broadcast: isWhole ? EventBroadcast(bench.store) : nil,
+            [source], runners: [source.name: runner], broadcast: isWhole ? EventBroadcast(bench.store) : nil,
             fleet: FleetLink(settings: settings, exchange: exchange), configuration: configuration.withoutShared,
             delivery: delivery)
         member = FleetMember(
@@ -93,8 +97,8 @@ final class FleetMachine: Sendable {
         let time = now.withLock { $0 }
         var batch = SourceBatch()
         batch.time = time
-        batch.receiverNames = ["hci0"]
-        batch.receiverStatuses = [ReceiverStatus(.poweredOn)]
+        batch.receiverNames = receivers
+        batch.receiverStatuses = receivers.map { _ in ReceiverStatus(.poweredOn) }
         batch.sightings = minors.map {
             Sighting(
                 time: time, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),

@@ -96,6 +96,51 @@ struct GatewayFleetTests {
         #expect(ItemChange.remove(.region, "x").isShared && !ItemChange.remove(.rule, "x").isShared)
     }
 
+    private static let house = SourceSettings(name: "house", specification: .file(path: "house.log"))
+
+    @Test(
+        "A place knows its receivers by their names in the fleet, at their machine only",
+        arguments: [
+            (GatewayBench.radio("radio", isNamed: false), ["hci0"], "one"),
+            (GatewayBench.radio("radio", isNamed: true), ["hci0"], "one"),
+            (GatewayBench.radio("radio", isNamed: true), ["hci0", "hci1"], "one/hci1"),
+            (house, ["kitchen"], "one/kitchen"),
+        ])
+    func places(source: SourceSettings, receivers: [String], name: String) async throws {
+        let (hub, now) = FleetMachine.hub()
+        let one = try FleetMachine("one", hub, now: now, source: source, receivers: receivers)
+        let two = try FleetMachine("two", hub, now: now)
+        try await FleetMachine.run([one, two]) { second in
+            let settings = JSONValue.object(["name": .string("Room"), "receivers": .array([.string(name)])])
+            let item = ConfigurationItem(kind: .place, name: "Room", settings: settings, origin: .console)
+            _ = try await two.member.change(.add(item))
+            for _ in 0..<3 { await second([[7], []]) }
+            #expect(await one.gateway.receiverDiagnostics.keys.contains(name))
+            #expect(await !two.gateway.receiverDiagnostics.keys.contains(name))
+            let placed = await one.gateway.receiverValues.filter { $0.place == "Room" }.map(\.name)
+            #expect(placed == [name])
+        }
+    }
+
+    @Test("A place with a receiver of another machine is no problem of this one")
+    func otherReceivers() async throws {
+        let (hub, now) = FleetMachine.hub()
+        let one = try FleetMachine("one", hub, now: now)
+        var plan = PlacePlan([PlacePlan.Place(name: "Room", receivers: ["one"])])
+        var taught = TaughtMap()
+        taught.add([["one": -60, "two/kitchen": -70]], to: "Room")
+        plan.taught = taught
+        let file = one.bench.configuration([], places: plan).withoutShared
+        let consumer = try await one.bench.consumer(
+            of: RuleEngine([], logger: one.bench.lines.logger), for: one.gateway)
+        let health = GatewayHealth(
+            one.gateway, consumer: consumer, delivery: nil, current: Locked(file), fleet: one.member)
+        try await FleetMachine.run([one]) { second in
+            for _ in 0..<3 { await second([[7]]) }
+            #expect(await health.problems() == [])
+        }
+    }
+
     /// Returns a fleet of one machine, and a function for adverts of a beacon for a number of seconds from now on.
     private static func small() async throws -> (FleetBench, (Int) -> ArraySlice<FleetBench.Heard>) {
         let bench = FleetBench(

@@ -111,6 +111,8 @@ struct ReplayRoutes: Sendable {
                 }
             } catch let failure as Replay.Failure {
                 throw Problem(.notFound, "\(failure)")
+            } catch let fault as ReplayChanges.Fault {
+                throw Problem(.badRequest, "\(fault)", key: "with", "\(fault)")
             }
         }
     }

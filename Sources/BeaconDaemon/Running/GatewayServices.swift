@@ -94,8 +94,8 @@ struct DiagnosticsRun: Service {
                 guard !receivers.isEmpty else { continue }
                 let waiting = (try? await delivery?.status())?.reduce(0) { $0 + $1.waiting } ?? 0
                 let diagnostics = GatewayDiagnostics(
-                    now, since: before, end - time, waiting: waiting, problems: await health?.problems() ?? [],
-                    receivers: await gateway.receiverDiagnostics)
+                    now, since: before, end - time, hears: await gateway.hears, waiting: waiting,
+                    problems: await health?.problems() ?? [], receivers: await gateway.receiverDiagnostics)
                 for receive in receivers { receive(diagnostics) }
             }
         }

@@ -140,7 +140,7 @@ package struct Replay: Sendable {
 
     /// Plays a stretch.
     ///
-    /// - Throws: ``Failure``, or `CancellationError`.
+    /// - Throws: ``Failure``, ``ReplayChanges/Fault`` or `CancellationError`.
     package func play(_ stretch: Stretch) throws -> Result {
         var events: [ReplayedEvent] = []
         var result = try play(stretch) { event, player in
@@ -247,8 +247,8 @@ package struct Replay: Sendable {
         var result = Result()
         var omitted: Set<String> = []
         var last = segments.first?.begin ?? stretch.from
-        func play(_ input: CoreInput, _ player: inout CorePlayer) {
-            player.play(changes.applied(to: input))
+        func play(_ input: CoreInput, _ player: inout CorePlayer) throws(ReplayChanges.Fault) {
+            player.play(try changes.applied(to: input))
             if running != nil, case .note(let text) = input, let recorded = RecordedRules(text) { rules.use(recorded) }
             hearing(.input(input), player)
         }
@@ -266,11 +266,11 @@ package struct Replay: Sendable {
             }
             if hasReports, let running { rules.settle().forEach(running) }
         }
-        func begin(_ head: JournalHead, at time: Double, _ player: inout CorePlayer) {
+        func begin(_ head: JournalHead, at time: Double, _ player: inout CorePlayer) throws {
             player = CorePlayer(MonitoringCore(Self.engine, calibrations: head.calibrations))
             result.rules.formUnion(rules.names)
             rules = RuleReplay(changes)
-            for input in head.checkpoint ?? [] { play(input, &player) }
+            for input in head.checkpoint ?? [] { try play(input, &player) }
             if let ranged { _ = player.core.startRanging(BeaconConstraint(ranged)) }
             let settled = time + Self.warmUp
             // The time before it was lost.
@@ -281,7 +281,7 @@ package struct Replay: Sendable {
         }
         for segment in segments {
             let isContinued = isWhole && before.map { segment.continues($0) } ?? false
-            if !isContinued { begin(segment.head, at: segment.begin, &player) }
+            if !isContinued { try begin(segment.head, at: segment.begin, &player) }
             guard let content = tape?.content(of: segment) ?? JournalContent(segment.file) else { break }
             isWhole = content.isWhole
             for (number, block) in content.blocks.enumerated() {
@@ -296,8 +296,8 @@ package struct Replay: Sendable {
                     switch part {
                     case .head(let head):
                         // A file that was exported can have several runs.
-                        if number > 0 { begin(head, at: block.end, &player) }
-                    case .input(let input): play(input, &player)
+                        if number > 0 { try begin(head, at: block.end, &player) }
+                    case .input(let input): try play(input, &player)
                     case .traffic(let bytes):
                         let isRead = CoreTraffic.read(bytes) { piece in
                             player.play(piece)

@@ -108,25 +108,26 @@ package struct ReplayChanges: Sendable {
     }
 
     /// Returns a call with the changes.
-    func applied(to input: CoreInput) -> CoreInput {
-        guard !changes.isEmpty else { return input }
-        var input = input
-        for change in changes {
-            switch (change, input) {
-            case (.rules(let key, let value), .locate(var plan, let beacons)):
+    ///
+    /// - Throws: the fault that the file would have.
+    func applied(to input: CoreInput) throws(Fault) -> CoreInput {
+        switch input {
+        case .locate(var plan, let beacons):
+            for case .rules(let key, let value) in changes {
                 _ = PlaceRules.grammar.change(key, to: value, in: &plan.rules)
-                input = .locate(plan, beacons)
-            case (
-                .region(let name, let key, let value), .monitor(let id, let region, let state, let holder, let owner)
-            ):
-                let owners = name.map { [ConditionOwner.region($0).label, ConditionOwner.beacon($0).label] }
-                guard owners?.contains(owner) ?? true else { continue }
-                var settings = RegionSettings(name: "", region: region)
-                _ = RegionSettings.grammar.change(key, to: value, in: &settings)
-                input = .monitor(id, settings.region, assuming: state, heldBy: holder, owner: owner)
-            default: continue
             }
+            return .locate(plan, beacons)
+        case .monitor(let id, let region, let state, let holder, let owner):
+            var settings = RegionSettings(name: "", region: region)
+            let fault = settings.change(
+                changes.compactMap { change in
+                    guard case .region(let name, let key, let value) = change else { return nil }
+                    let owners = name.map { [ConditionOwner.region($0).label, ConditionOwner.beacon($0).label] }
+                    return owners?.contains(owner) ?? true ? (key, value) : nil
+                })
+            if let fault { throw Fault(description: "\(owner): \(fault)") }
+            return .monitor(id, settings.region, assuming: state, heldBy: holder, owner: owner)
+        default: return input
         }
-        return input
     }
 }

@@ -49,6 +49,7 @@ package struct GatewayHealth: Sendable {
     /// Returns the findings, the worst first, including good ones.
     package func findings() async -> [HealthFinding] {
         var findings: [HealthFinding] = []
+        let receivers = await gateway.receiverValues
         for source in await gateway.sourceValues {
             switch source.state {
             case "failing", "failed":
@@ -56,6 +57,8 @@ package struct GatewayHealth: Sendable {
                     .init(.error, "\(source.name): \(source.reason ?? "it fails")"))
             case "ended": findings.append(.init(.note, "\(source.name) has ended"))
             case "starting": findings.append(.init(.note, "\(source.name) starts"))
+            case _ where receivers.allSatisfy { $0.source != source.name || $0.hearing == "unknown" }:
+                findings.append(.init(.note, "\(source.name) is running, but no receiver hears yet"))
             default: findings.append(.init(.good, "\(source.name) is running"))
             }
         }
@@ -106,7 +109,6 @@ package struct GatewayHealth: Sendable {
                     remedy: "make room on the disk, or write \"journal: false\" into the file; what happens until then "
                         + "cannot be replayed"))
         }
-        let receivers = await gateway.receiverValues
         if let tag = await gateway.configuration.tags.first, !receivers.isEmpty,
             receivers.allSatisfy({ $0.tags.hears == "no" })
         {
@@ -116,7 +118,8 @@ package struct GatewayHealth: Sendable {
                     remedy: "use an adapter of this machine, an ESPHome proxy or a Shelly"))
         }
         let names = Set(receivers.map(\.name))
-        let places = current.withLock { $0.places }
+        // In a fleet, other machines may have the receivers.
+        let places = fleet == nil ? current.withLock { $0.places } : nil
         for name in places?.receiverNames ?? [] where !names.contains(name) {
             findings.append(
                 .init(

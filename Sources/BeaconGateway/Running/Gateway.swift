@@ -308,6 +308,8 @@ package actor Gateway {
             receivers: receiverValues,
             offsets: listener.core.learnedOffsets.map { OffsetsValue($0, reporter.names) })
     }
+    /// True if a receiver of a running source hears.
+    package var hears: Bool { listener.hears }
     /// The receivers by the names that places use.
     package var receiverDiagnostics: [String: GatewayDiagnostics.Receiver] { listener.receiverDiagnostics }
     package var regionValues: [RegionValue] { snapshot.regionValues }

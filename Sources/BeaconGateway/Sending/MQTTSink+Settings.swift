@@ -62,18 +62,18 @@ extension GatewayDiagnostics {
     ///   - statistics: the present counts.
     ///   - before: the earlier counts.
     ///   - time: the time between them.
+    ///   - hears: whether a receiver hears.
     ///   - waiting: the number of events that wait for delivery.
     ///   - problems: the problems that need the user.
     ///   - receivers: the receivers, by the names that places use.
     package init(
-        _ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, waiting: Int,
+        _ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, hears: Bool, waiting: Int,
         problems: [String] = [], receivers: [String: Receiver] = [:]
     ) {
         func packets(_ statistics: GatewayStatistics) -> Int { statistics.sources.reduce(0) { $0 + $1.packets } }
         let adverts = Double(max(packets(statistics) - packets(before), 0))
         self.init(
-            hears: statistics.sources.contains { $0.state == .running },
-            advertsPerSecond: time > .zero ? adverts / (time / .seconds(1)) : 0, waiting: waiting)
+            hears: hears, advertsPerSecond: time > .zero ? adverts / (time / .seconds(1)) : 0, waiting: waiting)
         (self.problems, self.receivers) = (problems, receivers)
     }
 }

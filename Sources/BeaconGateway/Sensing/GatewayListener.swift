@@ -368,14 +368,24 @@ struct GatewayListener: ~Copyable {
         }
     }
 
-    /// Returns the receivers, in the order of their arrival.
+    /// Returns the name of a receiver that places use. In a fleet, it begins with the machine.
+    private func placeName(_ number: Int) -> String {
+        let shared = node == nil ? receivers[number].shared : nil
+        return shared ?? name(ReceiverID(UInt16(clamping: number)))
+    }
+
+    /// True if a receiver of a running source hears.
+    var hears: Bool {
+        receivers.contains { $0.record.isHearing == true && sources[$0.source].state == .running }
+    }
+
     /// The receivers by the names that places use. Several with one name count as one.
     var receiverDiagnostics: [String: GatewayDiagnostics.Receiver] {
         var found: [String: GatewayDiagnostics.Receiver] = [:]
         for number in receivers.indices {
             let receiver = receivers[number]
             guard !sources[receiver.source].isRemoved, receiver.place != .max || receiver.own != nil else { continue }
-            let name = receiver.shared ?? name(ReceiverID(UInt16(clamping: number)))
+            let name = placeName(number)
             let other = found[name]
             found[name] = GatewayDiagnostics.Receiver(
                 hears: other?.hears == true ? true : receiver.record.isHearing ?? other?.hears,
@@ -384,6 +394,7 @@ struct GatewayListener: ~Copyable {
         return found
     }
 
+    /// Returns the receivers, in the order of their arrival.
     func receiverValues(in places: PlacePlan?) -> [ReceiverValue] {
         let offsets = core.learnedOffsets?.receivers ?? [:]
         let (known, now) = (tags.tags.map(\.identity), ContinuousClock.now)
@@ -393,13 +404,13 @@ struct GatewayListener: ~Copyable {
         }.map { number in
             let (record, source) = (receivers[number].record, sources[receivers[number].source])
             let name = name(ReceiverID(UInt16(clamping: number)))
-            let shared = receivers[number].shared ?? name
+            let (shared, placeName) = (receivers[number].shared ?? name, placeName(number))
             return ReceiverValue(
                 name: name, source: source.settings.name, key: receivers[number].key,
                 hearing: record.isHearing.map { $0 ? "hearing" : "deaf" } ?? "unknown", since: record.since?.seconds,
                 reason: record.isHearing == false ? source.reason : nil,
                 advertsPerSecond: (record.rate(at: now) * 10).rounded() / 10,
-                place: places?.places.first { $0.receivers.contains(shared) }?.name,
+                place: places?.places.first { $0.receivers.contains(placeName) }?.name,
                 moves: receivers[number].moves, offset: offsets[shared].map { OffsetsValue.rounded($0) },
                 tags: ReceiverValue.Tags(
                     // A file or a simulation has no statuses, and passes on everything that it has.
@@ -564,7 +575,9 @@ extension GatewayListener {
             case .failing = sources[number].state
         {
             sources[number].state = .running
-            logger.notice("\(name): the radio is back")
+            let isRadio = !sources[number].settings.specification.hasReceivers
+            let heard = state == .poweredOn ? "a receiver hears again" : "connected, but no receiver hears yet"
+            logger.notice("\(name): \(isRadio ? "the radio is back" : heard)")
         }
         // If a source has several adapters, its next batch specifies which of them hear.
         setHearing(state.hearing, of: number)

@@ -48,6 +48,13 @@ package struct DeviceTag: Hashable, Sendable {
     private static let label: UInt64 = 0x7377_6265_6163_6F6E
 }
 
+extension BeaconIdentity {
+    /// True for the made-up identity of a tag.
+    package var isOfTag: Bool {
+        major == 0 && minor == 0 && uuid.high & 0xF000 == 0x8000 && uuid.low >> 62 == 2
+    }
+}
+
 extension Sighting {
     /// Returns the sighting of a tag by an advert. It has no measured power, since such adverts have none.
     package init(_ tag: DeviceTag, time: Timestamp, receiver: ReceiverID, rssi: SignalStrength) {
@@ -58,7 +65,6 @@ extension Sighting {
 
     /// True for a tag's sighting: its identity and its address are made up, and no device sends them.
     package var isOfTag: Bool {
-        address.kind == .randomIdentity && identity.major == 0 && identity.minor == 0
-            && identity.uuid.high & 0xF000 == 0x8000 && identity.uuid.low >> 62 == 2
+        address.kind == .randomIdentity && identity.isOfTag
     }
 }

@@ -18,7 +18,7 @@ import Testing
 @Suite("The health of a gateway")
 struct HealthTests {
     /// A failure, or a hint, of something that the user configured.
-    enum Failure: CaseIterable { case none, program, receiver, item, source, crowd, disk, nearMatch }
+    enum Failure: CaseIterable { case none, program, receiver, item, source, crowd, disk, nearMatch, silence }
 
     /// Returns the severity of a failure's finding, and a part of its text; nil if all is well.
     private static func finding(_ failure: Failure) -> (severity: String, text: String)? {
@@ -30,6 +30,7 @@ struct HealthTests {
         case .source: ("error", "house: the broker is away")
         case .crowd: ("warning", "house: 900 receivers")
         case .disk: ("error", "events are not stored: no sector is left")
+        case .silence: ("note", "house is running, but no receiver hears yet")
         case .nearMatch: ("note", "256/256: no beacon matches, but beacons of this UUID are heard: 1/1")
         }
     }
@@ -61,10 +62,12 @@ struct HealthTests {
     private static func fail(_ failure: Failure, _ web: WebBench, _ disk: TestDisk, _ runner: ScriptedRunner) async {
         await ScriptedRadios.onThread {
             runner.channel.send(.opened)
-            runner.channel.send(.state(.poweredOn))
+            runner.channel.send(.state(failure == .silence ? .unknown : .poweredOn))
             for second in 1000...1030 {
-                var batch = ScriptedRadios.batch(hearing: [Double(second)], until: Double(second) + 0.5)
-                batch.receiverNames = ["kitchen"]
+                let isHeard = failure != .silence
+                var batch = ScriptedRadios.batch(hearing: isHeard ? [Double(second)] : [], until: Double(second) + 0.5)
+                batch.receiverNames = isHeard ? ["kitchen"] : []
+                batch.receiverStatuses = isHeard ? [ReceiverStatus(.poweredOn)] : []
                 runner.channel.send(.heard(batch))
             }
             switch failure {
@@ -104,8 +107,9 @@ struct HealthTests {
         let health = GatewayHealth(
             web.gateway, consumer: web.server.consumer, delivery: nil, current: web.server.current, fleet: nil)
         let diagnostics = GatewayDiagnostics(
-            await web.gateway.statistics, since: await web.gateway.statistics, .seconds(1), waiting: 0,
-            problems: await health.problems())
+            await web.gateway.statistics, since: await web.gateway.statistics, .seconds(1),
+            hears: await web.gateway.hears, waiting: 0, problems: await health.problems())
+        #expect(diagnostics.hears == (failure != .source && failure != .silence))
         #expect(diagnostics.problems == (status == "good" ? [] : [said].compactMap { $0 }))
 
         disk.fail(nil)

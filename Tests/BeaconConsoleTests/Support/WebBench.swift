@@ -43,7 +43,7 @@ struct WebBench {
     init(
         _ settings: WebSettings = WebSettings(), sources: [SourceSettings] = [], places: PlacePlan? = nil,
         runners: [String: any GatewayRunner] = [:], bench: GatewayBench? = nil,
-        _ change: (inout GatewayConfiguration) -> Void = { _ in }
+        journal: Journal? = nil, _ change: (inout GatewayConfiguration) -> Void = { _ in }
     ) throws {
         self.bench = try bench ?? GatewayBench()
         let store = try self.bench.store ?? GatewayBench.store(in: self.bench.folder, self.bench.lines)
@@ -55,7 +55,8 @@ struct WebBench {
         change(&configuration)
         rules = RuleEngine(configuration.launch.rules, trail: state.trail, logger: self.bench.lines.logger)
         gateway = self.bench.gateway(
-            sources, runners: runners, places: places, rules: rules, broadcast: broadcast, configuration: configuration)
+            sources, runners: runners, places: places, rules: rules, broadcast: broadcast, configuration: configuration,
+            journal: journal)
         server = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: nil, current: Locked(configuration),
             consumer: RuleConsumer(

@@ -255,11 +255,10 @@ struct HomeAssistantReadingTests {
         now.sources[0].packets = 300
         now.sources[1].packets = 50
         #expect(
-            GatewayDiagnostics(now, since: before, .seconds(10), waiting: 3)
+            GatewayDiagnostics(now, since: before, .seconds(10), hears: false, waiting: 3)
                 == GatewayDiagnostics(hears: false, advertsPerSecond: 25, waiting: 3))
-        now.sources[1].state = .running
-        #expect(GatewayDiagnostics(now, since: before, .zero, waiting: 0).hears)
+        #expect(GatewayDiagnostics(now, since: before, .zero, hears: true, waiting: 0).advertsPerSecond == 0)
         // A source that was opened again counts from 0.
-        #expect(GatewayDiagnostics(before, since: now, .seconds(10), waiting: 0).advertsPerSecond == 0)
+        #expect(GatewayDiagnostics(before, since: now, .seconds(10), hears: true, waiting: 0).advertsPerSecond == 0)
     }
 }

@@ -1,3 +1,4 @@
+import BeaconConfiguration
 import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
@@ -144,6 +145,52 @@ struct JournalTests {
             comparison.changes.allSatisfy { change in
                 if case .event(.region(let event)) = change.event { event.name == "hall" } else { true }
             })
+    }
+
+    /// Returns the region of a file with keys, or the file's fault.
+    private static func hall(_ keys: [String]) -> (region: MonitoredRegion?, fault: String?) {
+        let checked = ConfigurationBench.check(
+            """
+            sources: [auto]
+            beacons: [{ name: Ann, irk: { env: ANN_IRK } }]
+            regions: [{ name: hall, \(keys.joined(separator: ", ")) }]
+            """, ["ANN_IRK": "ec0234a357c8ad05341010a60a397d9b"])
+        return (checked.configuration.regions.first?.region, checked.diagnostics.first?.message)
+    }
+
+    @Test(
+        "A changed key gives the region that the file would give, or the file's fault",
+        arguments: [
+            [], ["minimum-rssi: -80"], ["minimum-rssi: -80", "exit-rssi: -85"], ["exit-rssi: -85"],
+            ["minimum-rssi: auto"], ["adaptive-exit: true"],
+        ], ["uuid: \(GatewayBench.uuid)", "beacon: Ann"])
+    func asInFile(keys: [String], beacons: String) throws {
+        let values = [
+            "minimum-rssi": ["-65", "-90", "auto"], "exit-rssi": ["-75", "-95"], "exit-timeout": ["2m"],
+            "adaptive-exit": ["true", "false"],
+        ]
+        let changes = values.flatMap { key, values in values.map { (key, $0) } }
+        let recorded = try #require(Self.hall([beacons] + keys).region)
+        var core = MonitoringCore()
+        let input = CoreInput.monitor(
+            core.startMonitoring(recorded), recorded, assuming: .unknown, heldBy: nil, owner: "region hall")
+        for (key, value) in changes {
+            for (other, second) in changes where key != other {
+                let file = Self.hall(
+                    [beacons, "\(key): \(value)", "\(other): \(second)"]
+                        + keys.filter { !$0.hasPrefix(key) && !$0.hasPrefix(other) })
+                for one in [["regions.\(key)=\(value)"], ["regions.hall.\(key)=\(value)"]] {
+                    let changes = try ReplayChanges(one + ["regions.hall.\(other)=\(second)"])
+                    do {
+                        let changed = try changes.applied(to: input)
+                        guard case .monitor(_, let region, _, _, _) = changed else { continue }
+                        #expect(file.fault == nil && region == file.region, "\(one) \(other)=\(second): \(file)")
+                    } catch {
+                        #expect(file.fault.map { "\(error)".hasSuffix($0) } == true, "\(one) \(other)=\(second)")
+                    }
+                }
+            }
+        }
     }
 
     @Test(

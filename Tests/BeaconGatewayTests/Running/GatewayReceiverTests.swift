@@ -6,6 +6,7 @@ import BeaconReceivers
 import BeaconSupport
 import Foundation
 import GatewayTestSupport
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -135,5 +136,53 @@ struct GatewayReceiverTests {
         }
         #expect(bench.notified == ["enter hall 1000.0 hall", "exit hall 1030.0 hall"])
         #expect(!bench.words.contains { $0.contains("unknown") })
+    }
+
+    @Test("A gateway hears while a receiver of a running source does; a source without receivers adds nothing")
+    func hears() async throws {
+        let bench = try GatewayBench(keepsPresence: false)
+        let runners = ["house": ScriptedRunner(), "posts": ScriptedRunner()]
+        let sources = runners.keys.map {
+            SourceSettings(name: $0, specification: .network(BrokerSource(MQTTSettings())))
+        }
+        let gateway = bench.gateway(sources, runners: runners)
+        let run = Task { await gateway.run() }
+        func hears(after state: RadioState, of name: String, _ receivers: [String]) async throws -> Bool {
+            let runner = try #require(runners[name])
+            await ScriptedRadios.onThread {
+                runner.channel.send(.state(state))
+                Self.report(runner, from: 1000, through: 1002, receivers, receivers.map { _ in ReceiverStatus(state) })
+            }
+            return await gateway.hears
+        }
+        for runner in runners.values { await ScriptedRadios.onThread { runner.channel.send(.opened) } }
+        #expect(try await !hears(after: .unknown, of: "posts", []))
+        #expect(try await !hears(after: .unknown, of: "house", []))
+        #expect(try await hears(after: .poweredOn, of: "house", ["hall"]))
+        #expect(try await !hears(after: .resetting, of: "house", ["hall"]))
+        await gateway.stop()
+        for runner in runners.values { await ScriptedRadios.onThread { runner.channel.finish() } }
+        await run.value
+    }
+
+    @Test("After an outage, the log says whether a receiver hears again, or only the connection is back")
+    func back() async throws {
+        let bench = try GatewayBench(keepsPresence: false)
+        await Self.run(bench) { runner in
+            Self.report(runner, from: 1000, through: 1001, ["hall"], [ReceiverStatus(.poweredOn)])
+            for state in [RadioState.resetting, .unknown, .resetting, .poweredOn] { runner.channel.send(.state(state)) }
+            runner.channel.send(.heard(SourceBatch()))
+        }
+        await ScriptedRadios.run(1, in: bench) { radios in
+            radios.open(0)
+            radios.set(.poweredOff, of: 0)
+            radios.set(.poweredOn, of: 0)
+        }
+        let notices = bench.lines.all.filter { $0.hasPrefix("notice: house: ") || $0.hasPrefix("notice: a: ") }
+        #expect(
+            notices == [
+                "notice: house: connected, but no receiver hears yet", "notice: house: a receiver hears again",
+                "notice: a: the radio is back",
+            ])
     }
 }

@@ -85,21 +85,36 @@ extension RegionSettings {
         }
         settings.hasExitTimeout = section.has("beacon") && section.has("exit-timeout")
         defer { settings.isVoid = true }
-        let region = settings.region
+        if let fault = settings.completeSignals() { section.report(section.origin(of: "exit-rssi"), fault) }
+        return isWhole && (!settings.isVoid || settings.beacon != nil)
+            && (section.has("major") || settings.region.constraint.minor == nil)
+    }
+
+    /// Completes `exit-rssi`, which is `minimum-rssi` by default.
+    ///
+    /// - Returns: the fault of an `exit-rssi` that does not fit; nil for none.
+    private mutating func completeSignals() -> String? {
         if let minimum = region.minimumRSSI, let exit = region.exitRSSI, exit > minimum {
-            section.report(
-                section.origin(of: "exit-rssi"),
-                "\"exit-rssi\" is \(exit), above \"minimum-rssi\", which is \(minimum): the region would be "
-                    + "left by the same adverts that enter it; lower \"exit-rssi\"")
+            return "\"exit-rssi\" is \(exit), above \"minimum-rssi\", which is \(minimum): the region would be "
+                + "left by the same adverts that enter it; lower \"exit-rssi\""
         }
         if region.isSignalLearned, region.exitRSSI != nil {
-            section.report(
-                section.origin(of: "exit-rssi"),
-                "\"exit-rssi\" cannot be combined with \"minimum-rssi: auto\", which learns both; remove it")
+            return "\"exit-rssi\" cannot be combined with \"minimum-rssi: auto\", which learns both; remove it"
         }
-        settings.region.exitRSSI = region.exitRSSI ?? region.minimumRSSI
-        return isWhole && (!settings.isVoid || settings.beacon != nil)
-            && (section.has("major") || region.constraint.minor == nil)
+        region.exitRSSI = region.exitRSSI ?? region.minimumRSSI
+        return nil
+    }
+
+    /// Changes keys of a complete region, as if the file had them.
+    ///
+    /// - Returns: the fault of keys that do not fit together; nil for none.
+    mutating func change(_ changes: [(key: String, value: JSONValue)]) -> String? {
+        guard !changes.isEmpty else { return nil }
+        let isOfTag = !region.isExitAdaptive && region.constraint.identity?.isOfTag ?? false
+        if region.exitRSSI == region.minimumRSSI { region.exitRSSI = nil }
+        for (key, value) in changes { _ = Self.grammar.change(key, to: value, in: &self) }
+        if isOfTag { region.isExitAdaptive = false }
+        return completeSignals()
     }
 
     /// Finds the beacon of a region that names one.
