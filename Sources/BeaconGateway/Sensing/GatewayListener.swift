@@ -311,6 +311,15 @@ struct GatewayListener: ~Copyable {
             (name(receiver), hearing == .hearing, sources[receivers[Int(receiver.index)].source].reason, newestTime))
     }
 
+    /// Counts receivers as deaf whose interruption lasts. A silent receiver without a will message is one of them.
+    private mutating func endInterruptions() {
+        guard let time, !isStopped else { return }
+        for number in receivers.indices where receivers[number].record.endInterruption(at: time) {
+            let reason = sources[receivers[number].source].reason
+            changes.hearing.append((name(ReceiverID(UInt16(clamping: number))), false, reason, time))
+        }
+    }
+
     /// Sets whether a source hears.
     mutating func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
         sources[number].hearing = hearing
@@ -463,6 +472,7 @@ extension GatewayListener {
             core.setSmoothed(status.isSmoothed, of: receiver)
             receivers[Int(receiver.index)].record.tags = status.tags
         }
+        endInterruptions()
         if isCounted { countAdverts(of: batch, by: source) }
         core.receive(
             batch.sightings.compactMap { heard in

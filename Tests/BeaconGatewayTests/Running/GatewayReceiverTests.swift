@@ -165,6 +165,36 @@ struct GatewayReceiverTests {
         await run.value
     }
 
+    @Test("A silent receiver beside one that hears is deaf after five seconds, and not after a short interruption")
+    func silent() async throws {
+        let bench = try GatewayBench(keepsPresence: false)
+        let runner = ScriptedRunner()
+        let source = SourceSettings(name: "house", specification: .network(BrokerSource(MQTTSettings())))
+        let gateway = bench.gateway([source], runners: ["house": runner])
+        let run = Task { await gateway.run() }
+        func hearing(after seconds: ClosedRange<Int>, _ state: RadioState) async -> [String] {
+            await ScriptedRadios.onThread {
+                Self.report(
+                    runner, from: seconds.lowerBound, through: seconds.upperBound, ["hall", "attic"],
+                    [ReceiverStatus(state), ReceiverStatus(.poweredOn)])
+            }
+            return await gateway.receiverValues.map { "\($0.name) \($0.hearing) \($0.since.map(Int.init) ?? 0)" }
+        }
+        await ScriptedRadios.onThread {
+            runner.channel.send(.opened)
+            runner.channel.send(.state(.poweredOn))
+        }
+        let start = await hearing(after: 1000...1010, .poweredOn)
+        #expect(start.map { $0.split(separator: " ")[1] } == ["hearing", "hearing"])
+        #expect(await hearing(after: 1011...1015, .resetting) == start)
+        #expect(await hearing(after: 1016...1017, .poweredOn) == start)
+        #expect(await hearing(after: 1018...1025, .resetting) == ["hall deaf 1017", start[1]])
+        #expect(await hearing(after: 1026...1027, .poweredOn) == ["hall hearing 1025", start[1]])
+        await gateway.stop()
+        await ScriptedRadios.onThread { runner.channel.finish() }
+        await run.value
+    }
+
     @Test("After an outage, the log says whether a receiver hears again, or only the connection is back")
     func back() async throws {
         let bench = try GatewayBench(keepsPresence: false)
