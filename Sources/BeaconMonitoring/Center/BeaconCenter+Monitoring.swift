@@ -103,6 +103,7 @@ extension BeaconCenter {
     /// The reason why no region can be monitored at present; nil if regions can be monitored now or may be at any time.
     private var monitoringFailure: MonitoringFailure? {
         if status == .denied || status == .restricted { return .denied }
+        if status == .notDetermined { return nil }
         // A radio that is off or slow to return makes states unknown, but monitoring does not fail.
         return outage?.isHopeless == true ? .radioUnavailable : nil
     }
