@@ -34,7 +34,8 @@ extension BeaconCenter {
             if isSame, old.state != .unknown, !isDue { known = regions[place].registered }
         } else {
             if let most = configuration.maximumRegions, regions.count >= most {
-                return deliver(.monitoringFailed(region, .limitExceeded), to: client)
+                let failure = monitoringFailure == .denied ? MonitoringFailure.deniedBeyondLimit : .limitExceeded
+                return deliver(.monitoringFailed(region, failure), to: client)
             }
             regions.append(Region(registered: region, condition: beginMonitoring(region)))
         }
