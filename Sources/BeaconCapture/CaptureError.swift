@@ -17,6 +17,9 @@ public struct CaptureError: Error, Sendable {
     /// no place.
     public var offset: Int?
 
+    /// True if the content, in which the fault has its offset, is unpacked data of the file.
+    public var isUnpacked = false
+
     /// The caller's name of the file, if there is one.
     public var path: String?
 
@@ -38,7 +41,7 @@ extension CaptureError: CustomStringConvertible {
     public var description: String {
         var text = ""
         if let path { text += "\(path): " }
-        if let offset { text += "at byte \(offset): " }
+        if let offset { text += "at byte \(offset)\(isUnpacked ? " of the unpacked data" : ""): " }
         return text + message
     }
 }

@@ -46,6 +46,7 @@ public struct CaptureReader: ~Copyable {
         } catch {
             var error = error
             error.path = error.path ?? path
+            error.isUnpacked = stream.isUnpacked
             throw error
         }
         self.stream = stream
@@ -80,6 +81,7 @@ public struct CaptureReader: ~Copyable {
         } catch var error as CaptureError {
             isFinished = true
             error.path = path
+            error.isUnpacked = stream.isUnpacked
             throw error
         }
     }

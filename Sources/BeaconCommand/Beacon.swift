@@ -58,6 +58,7 @@ struct Beacon: AsyncParsableCommand {
     )
 
     static func main() async {
+        Terminal.openClosedStreams()
         if let obstacle = ProgramArguments.obstacle {
             ErrorOutput.shared.write("Error: \(obstacle)")
             end(1)

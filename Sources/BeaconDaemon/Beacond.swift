@@ -45,6 +45,7 @@ struct Beacond: AsyncParsableCommand {
         ], defaultSubcommand: Run.self)
 
     static func main() async {
+        Terminal.openClosedStreams()
         if let obstacle = ProgramArguments.obstacle {
             ErrorOutput.shared.write("Error: \(obstacle)")
             ProcessEnd.exit(1)

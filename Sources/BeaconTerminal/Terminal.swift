@@ -9,6 +9,13 @@ package struct Terminal: Sendable {
     /// Standard error.
     package static let error = Terminal(STDERR_FILENO)
 
+    /// Opens the null device for each standard stream that is closed. Otherwise one of the program's own files would
+    /// get its number, and everything that is written to the stream.
+    package static func openClosedStreams() {
+        // The system gives the lowest free number.
+        for stream in 0...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
+    }
+
     /// True if it is a terminal that can move its cursor.
     package let isInteractive: Bool
 

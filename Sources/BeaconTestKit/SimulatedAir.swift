@@ -146,7 +146,7 @@ public final class SimulatedAir: Sendable {
             let number = state.nextNumber
             state.nextNumber += 1
             state.transmitters[number] = Transmitter(
-                beacon: beacon, address: Self.newAddress(&state), next: Self.time(beacon.interval, after: state.now))
+                beacon: beacon, address: Self.newAddress(&state), next: Self.time(ofNext: beacon, after: state.now))
             return PlacedBeacon(number: number, air: self)
         }
     }
@@ -179,15 +179,14 @@ public final class SimulatedAir: Sendable {
         return 0xC000_0000_0000 | state.nextAddress
     }
 
-    private static func nanoseconds(_ duration: Duration) -> Int64 {
-        let (seconds, attoseconds) = duration.components
-        guard seconds < end / 1_000_000_000 else { return end }
-        return seconds < 0 ? 1_000_000 : max(1_000_000, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    /// Returns the time of a beacon's next advert. The shortest interval is a millisecond.
+    private static func time(ofNext beacon: SimulatedBeacon, after time: Int64) -> Int64 {
+        Self.time(max(beacon.interval, .milliseconds(1)), after: time)
     }
 
-    /// Returns the time after a duration, limited to the latest time.
+    /// Returns the time after a duration, limited to the latest time. A negative duration counts as zero.
     private static func time(_ duration: Duration, after time: Int64) -> Int64 {
-        time + min(nanoseconds(duration), max(0, end - time))
+        time + min(duration.nanoseconds(upTo: end / 1_000_000_000), max(0, end - time))
     }
 
     // MARK: - Time
@@ -284,7 +283,7 @@ public final class SimulatedAir: Sendable {
                     Sent(
                         advert: OutgoingAdvert(beacon.frame), power: beacon.measuredPower, position: beacon.position,
                         number: number, address: transmitter.address))
-                transmitter.next = Self.time(transmitter.beacon.interval, after: time)
+                transmitter.next = Self.time(ofNext: beacon, after: time)
                 state.transmitters[number] = transmitter
             }
             if hasAdverts, state.deviceNext <= time {

@@ -17,7 +17,6 @@ import Logging
 open class Kumulos {
     private struct State {
         var sink: (any KumulosEventSink)?
-        var user: String?
         var apiKey = ""
         var secretKey = ""
         var messages: MessageTask?
@@ -26,8 +25,9 @@ open class Kumulos {
     private static let state = Locked(State())
     private static let logger = KumulosLog.logger
 
-    /// The key in the app's defaults under which Kumulos' SDK stores the installation's identifier.
-    static let installIDKey = "KumulosUUID"
+    /// The keys in the app's defaults under which Kumulos' SDK stores the installation's identifier and its user.
+    private static let installIDKey = "KumulosUUID"
+    private static let userKey = "KumulosCurrentUserID"
 
     /// The SDK's only instance.
     private static let instance = UnsafeTransfer(Kumulos())
@@ -81,39 +81,50 @@ open class Kumulos {
         state.withLock { _ in
             if let known = UserDefaults.standard.string(forKey: installIDKey) { return known }
             let new = UUID().uuidString
-            UserDefaults.standard.set(new, forKey: installIDKey)
+            keep(new, forKey: installIDKey)
             return new
         }
     }
 
     /// The user associated with this installation, or ``installId``.
-    public static var currentUserIdentifier: String { state.withLock { $0.user } ?? installId }
+    public static var currentUserIdentifier: String { user ?? installId }
 
-    /// Sets the user of later events, which replaces the installation. An empty identifier is rejected and logged.
-    public static func associateUserWithInstall(userIdentifier: String) { _ = associate(userIdentifier) }
+    private static var user: String? { UserDefaults.standard.string(forKey: userKey) }
 
-    /// Sets the user of later events, which replaces the installation, and sends the user's attributes.
+    /// Changes the app's defaults on the disk, too: Foundation writes them on Linux only when it is asked to.
+    private static func keep(_ value: String?, forKey key: String) {
+        UserDefaults.standard.set(value, forKey: key)
+        UserDefaults.standard.synchronize()
+    }
+
+    /// Sets the user of later events, which replaces the installation, also in later launches, and sends the
+    /// association. An empty identifier is rejected and logged.
+    public static func associateUserWithInstall(userIdentifier: String) { associate(userIdentifier, [:]) }
+
+    /// Sets the user of later events, which replaces the installation, also in later launches, and sends the
+    /// association with the user's attributes.
     ///
     /// - Parameters:
     ///   - userIdentifier: the user's identifier. An empty one is rejected, which is logged.
     ///   - attributes: values that JSON can represent.
     public static func associateUserWithInstall(userIdentifier: String, attributes: [String: AnyObject]) {
-        guard associate(userIdentifier) else { return }
-        let properties: [String: Any] = ["id": userIdentifier, "attributes": attributes]
-        trackEvent(eventType: KumulosEvent.userAssociated, properties: properties)
+        associate(userIdentifier, ["attributes": attributes])
     }
 
-    private static func associate(_ user: String) -> Bool {
-        guard !user.isEmpty else {
-            logger.error("cannot associate a user: the identifier is empty")
-            return false
-        }
-        state.withLock { $0.user = user }
-        return true
+    private static func associate(_ user: String, _ properties: [String: Any]) {
+        guard !user.isEmpty else { return logger.error("cannot associate a user: the identifier is empty") }
+        keep(user, forKey: userKey)
+        trackEvent(
+            eventType: KumulosEvent.userAssociated, properties: properties.merging(["id": user]) { $1 })
     }
 
-    /// Removes the user, so that later events carry the installation again.
-    public static func clearUserAssociation() { state.withLock { $0.user = nil } }
+    /// Removes the user, which is sent as well. Later events carry the installation again.
+    public static func clearUserAssociation() {
+        // Kumulos' SDK sends it as an event of the old user, and also without one.
+        trackEvent(
+            eventType: KumulosEvent.userAssociationCleared, properties: ["oldUserIdentifier": user ?? NSNull()])
+        keep(nil, forKey: userKey)
+    }
 
     // MARK: - Events
 

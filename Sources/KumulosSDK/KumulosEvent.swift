@@ -15,6 +15,9 @@ public struct KumulosEvent: Hashable, Sendable, Codable {
     /// The type of an event about the user of an installation.
     public static let userAssociated = "k.stats.userAssociated"
 
+    /// The type of an event about an installation that has no user anymore.
+    public static let userAssociationCleared = "k.stats.userAssociationCleared"
+
     /// The type of the event.
     public var type: String
     /// The event's identifier, a UUID in lower case, with which a receiver recognizes duplicates.

@@ -73,6 +73,7 @@ struct SampleFileTests {
             let reading = try Reading(Array(packed[..<count]))
             let error = try #require(reading.error, "cut at \(count)")
             #expect(count < 2 || (0...file.bytes.count).contains(error.offset ?? -1), "cut at \(count): \(error)")
+            #expect(count < 2 || "\(error)".contains("of the unpacked data: "), "cut at \(count): \(error)")
             #expect(reading.counts.packets >= records)
             records = reading.counts.packets
         }

@@ -123,6 +123,34 @@ struct CalibrateTests {
         }
     }
 
+    @Test(
+        "An interrupted measurement is not saved; an interruption is how learning ends",
+        arguments: [([], 130), (["--offset"], 130), (["--learn"], 0)] as [([String], Int32)])
+    func interrupted(options: [String], status: Int32) async throws {
+        let folder = try TemporaryFolder()
+        let (source, file) = (folder.url.path + "/log.ndjson", folder.url.path + "/calibration.json")
+        // After more adverts than are read at once, the program waits a minute for the last one.
+        let adverts = log(Self.first, [-70]) + "\n"
+        let text = String(repeating: adverts, count: 4000) + log(Self.first, [-70], from: 1060)
+        try text.write(toFile: source, atomically: true, encoding: .utf8)
+        let run = try ProgramRun(
+            ["calibrate", "--save", "--calibration", file, "--source", source, "--speed", "1", "--seconds", "3600"]
+                + options)
+        try await eventually("the file is read") {
+            let descriptors = "/proc/\(run.process.id)/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
+            let name = names.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")) == source
+            }
+            guard let name else { return false }
+            let state = try? String(contentsOfFile: "/proc/\(run.process.id)/fdinfo/\(name)", encoding: .utf8)
+            return state?.contains("pos:\t\(text.utf8.count)\n") == true
+        }
+        run.process.signal(SIGINT)
+        #expect(run.process.wait() == status, "\(run.errors)")
+        #expect(FileManager.default.fileExists(atPath: file) == (status == 0), "\(run.errors)")
+    }
+
     @Test("The offset of a receiver is saved and subtracted")
     func receiverOffset() async throws {
         try await withFile { file in

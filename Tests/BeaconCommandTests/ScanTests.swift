@@ -73,6 +73,20 @@ struct ScanTests {
         #expect(recorded.lines.count == first.lines.count)
     }
 
+    @Test("An output that is not ready at times gets everything")
+    func nonblockingOutput() async throws {
+        // Each chunk is larger than this pipe, so that writing it must wait for the reader.
+        let line = """
+            python3 -c 'import fcntl, os
+            fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 4096)
+            fcntl.fcntl(1, fcntl.F_SETFL, fcntl.fcntl(1, fcntl.F_GETFL) | os.O_NONBLOCK)
+            os.execv("\(BeaconProgram.path)", ["beacon", "simulate", "museum"])' | cat
+            """
+        let outcome = try await BeaconProgram.runShell(line)
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+        #expect(try await outcome.output == BeaconProgram.run("simulate", "museum").output)
+    }
+
     @Test("The packet interval replaces a source's times, and adds times to a source without them")
     func packetInterval() async throws {
         let outcome = try await BeaconProgram.run(

@@ -156,6 +156,20 @@ struct UsageTests {
         #expect(outcome.errors.contains(hint), "\(outcome.errors)")
     }
 
+    @Test("Nothing meant for a closed standard stream goes into a file", arguments: ["<&-", ">&-", "2>&-", "<&- >&-"])
+    func closedStreams(closed: String) async throws {
+        let folder = try TemporaryFolder()
+        for (name, redirection) in [("usual", ""), ("closed", closed)] {
+            let line = "\(BeaconProgram.path) simulate museum --output \(folder.url.path)/\(name).ndjson \(redirection)"
+            #expect(try await BeaconProgram.runShell(line).status == 0)
+        }
+        let files = try ["usual", "closed"].map { try Data(contentsOf: folder.url.appending(path: $0 + ".ndjson")) }
+        #expect(!files[0].isEmpty && files[0] == files[1])
+        let scan = "\(BeaconProgram.path) scan --json --source \(folder.url.path)/usual.ndjson \(closed)"
+        let outcome = try await BeaconProgram.runShell(scan)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
     @Test("The environment names the source if the command line does not")
     func environment() async throws {
         let outcome = try await BeaconProgram.run(

@@ -29,6 +29,20 @@ struct MonitoringSemanticsTests {
         #expect(diary.manager.monitoredRegions.count == 20)
     }
 
+    @Test("G1 Without permission, a region beyond the limit is denied like the others")
+    func g1Denied() async {
+        let diary = await diary()
+        air.device.authorize(.denied)
+        await air.settle()
+        _ = diary.take()
+        for number in 0..<21 {
+            diary.manager.startMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "\(number)"))
+        }
+        await air.settle()
+        #expect(diary.take() == (0..<21).map { "0.0 failed \($0) 4" })
+        #expect(diary.manager.monitoredRegions.count == 20)
+    }
+
     @Test("G2 A region with the same identifier replaces the first")
     func g2() async {
         let diary = await diary()

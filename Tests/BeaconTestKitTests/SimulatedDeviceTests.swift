@@ -37,6 +37,18 @@ struct SimulatedDeviceTests {
             diary.take() == ["100.0 started museum", "101.0 ranged []", "101.0 ranged in museum []"])
     }
 
+    @Test("Time passes by exactly the duration, and not at all by none")
+    func durations() async {
+        let start = air.now
+        for (duration, passed) in [
+            (Duration.zero, 0.0), (.seconds(-1), 0), (.milliseconds(-500), 0), (.microseconds(500), 0.0005),
+            (.microseconds(500), 0.001), (.seconds(1), 1.001),
+        ] {
+            await air.advance(by: duration)
+            #expect(abs(air.now.timeIntervalSince(start) - passed) < 1e-6)
+        }
+    }
+
     @Test(
         "Monitoring and ranging are available except without Bluetooth, whatever its state and permission",
         arguments: [(SimulatedDevice.BluetoothState.unsupported, false), (.unauthorized, true), (.poweredOff, true)])

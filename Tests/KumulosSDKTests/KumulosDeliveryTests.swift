@@ -80,12 +80,13 @@ extension KumulosTests {
                 initialize(address, folder)
                 Kumulos.sendiBeaconProximity(beacon: Beacon())
                 try await eventually {
-                    kumulos.requests.dropFirst(failed).flatMap(\.events).count >= 4
+                    kumulos.requests.dropFirst(failed).flatMap(\.events).count >= 6
                 }
                 let events = kumulos.requests.dropFirst(failed).flatMap(\.events)
                 var seen: Set<String> = []
                 let firsts = events.filter { seen.insert($0["uuid"] as? String ?? "").inserted }
-                #expect(firsts.map { $0["userId"] as? String } == ["ada", "ada", "ada", Kumulos.installId])
+                #expect(
+                    firsts.map { $0["userId"] as? String } == Array(repeating: "ada", count: 5) + [Kumulos.installId])
             }
         }
     }

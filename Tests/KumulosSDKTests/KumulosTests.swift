@@ -12,6 +12,8 @@ struct KumulosTests {
         func record(_ event: KumulosEvent) { events.withLock { $0.append(event) } }
     }
 
+    init() { UserDefaults.standard.removeObject(forKey: "KumulosCurrentUserID") }
+
     /// A beacon as in a ranging report.
     final class Beacon: CLBeacon, @unchecked Sendable {
         override var uuid: UUID { UUID(uuid: (0xE2, 0xC5, 0x6D, 0xB5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)) }
@@ -85,7 +87,34 @@ struct KumulosTests {
         Kumulos.sendiBeaconProximity(beacon: Beacon())
         Kumulos.clearUserAssociation()
         Kumulos.sendiBeaconProximity(beacon: Beacon())
-        #expect(memory.events.withLock { $0.map(\.userId) } == ["ada", Kumulos.installId])
+        Kumulos.clearUserAssociation()
+        let events = memory.events.withLock { $0 }
+        #expect(events.map(\.userId) == ["ada", "ada", "ada", Kumulos.installId, Kumulos.installId])
+        #expect(
+            events.filter { $0.type.hasPrefix("k.stats") }.map { "\($0.type) \(json($0) ?? "")" } == [
+                #"k.stats.userAssociated {"id":"ada"}"#,
+                #"k.stats.userAssociationCleared {"oldUserIdentifier":"ada"}"#,
+                #"k.stats.userAssociationCleared {"oldUserIdentifier":null}"#,
+            ])
+    }
+
+    @Test("The installation and its user are on the disk for the next launch")
+    func launches() throws {
+        // Where Foundation keeps the defaults of this program.
+        let environment = ProcessInfo.processInfo.environment
+        let folder = environment["XDG_CONFIG_HOME"] ?? "\(NSHomeDirectory())/.config"
+        func kept() throws -> [String: String] {
+            let file = URL(fileURLWithPath: "\(folder)/\(ProcessInfo.processInfo.processName).plist")
+            let values = try PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
+            return try #require(values as? [String: Any]).compactMapValues { $0 as? String }
+        }
+        Kumulos.associateUserWithInstall(userIdentifier: "ada")
+        #expect(try kept()["KumulosCurrentUserID"] == "ada" && kept()["KumulosUUID"] == Kumulos.installId)
+        Kumulos.clearUserAssociation()
+        #expect(try kept()["KumulosCurrentUserID"] == nil)
+        // A launch finds what an earlier one left.
+        UserDefaults.standard.set("tom", forKey: "KumulosCurrentUserID")
+        #expect(Kumulos.currentUserIdentifier == "tom")
     }
 
     @Test("An event has Kumulos' keys as JSON")
@@ -156,9 +185,12 @@ struct KumulosTests {
         #expect(Kumulos.currentUserIdentifier == "ada")
         Kumulos.clearUserAssociation()
         #expect(Kumulos.currentUserIdentifier == Kumulos.installId)
-        let event = try #require(memory.events.withLock { $0.first })
-        #expect(memory.events.withLock { $0.count } == 1)
-        #expect(event.type == "k.stats.userAssociated")
+        let events = memory.events.withLock { $0 }
+        #expect(
+            events.map(\.type) == [
+                "k.stats.userAssociationCleared", "k.stats.userAssociated", "k.stats.userAssociationCleared",
+            ])
+        let event = events[1]
         #expect(event.userId == "ada")
         #expect(json(event) == #"{"attributes":{"age":36,"name":"Ada"},"id":"ada"}"#)
     }

@@ -62,6 +62,9 @@ struct ByteStream: ~Copyable {
         end = 0
     }
 
+    /// True if the content is unpacked data.
+    var isUnpacked: Bool { inflater != nil }
+
     /// The number of available bytes.
     var available: Int { end - start }
 

@@ -71,6 +71,10 @@ public struct FileOutput: ~Copyable {
                 let count = CLibrary.write(descriptor, rest.baseAddress, rest.count)
                 if count >= 0 {
                     written += count
+                } else if errno == EAGAIN {
+                    // Another process may have made the pipe or the terminal non-blocking for all of its users.
+                    var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&output, 1, -1)
                 } else if errno != EINTR {
                     number = errno
                     return

@@ -10,6 +10,9 @@ struct TagFile {
     /// The tags, in the order of the file.
     let tags: [DeviceTag]
 
+    /// The path of the file.
+    let path: String
+
     /// The largest file, in bytes.
     private static let largest = 1 << 16
 
@@ -59,6 +62,6 @@ struct TagFile {
             tags.append(tag)
         }
         guard !tags.isEmpty else { throw ValidationError("\(path) has no tags; write lines such as \"phone: KEY\".") }
-        self.tags = tags
+        (self.tags, self.path) = (tags, path)
     }
 }

@@ -124,6 +124,8 @@ struct CalibrateCommand: ParsableCommand {
             }
         }
         try output.finish()
+        for caution in session.cautions(for: result) { ErrorOutput.shared.write("Note: \(caution)") }
+        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
         if save {
             // Saves only the new measurements: another process may have saved some since.
             try CalibrationSet.update(file) { kept in
@@ -137,8 +139,6 @@ struct CalibrateCommand: ParsableCommand {
             }
             ErrorOutput.shared.write("Saved to \(file.path).")
         }
-        for caution in session.cautions(for: result) { ErrorOutput.shared.write("Note: \(caution)") }
-        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
     /// Returns the file that results are saved in.
@@ -146,7 +146,7 @@ struct CalibrateCommand: ParsableCommand {
         source.calibrationPath.map { URL(fileURLWithPath: $0) } ?? CalibrationSet.userFile
     }
 
-    /// Learns offsets until the source ends.
+    /// Learns offsets until the source ends or the user requests to stop.
     private func learnOffsets(_ input: inout SourceReader, of source: ChosenSource) throws {
         let file = file(of: source)
         var session = OffsetSession(
@@ -165,7 +165,6 @@ struct CalibrateCommand: ParsableCommand {
             try CalibrationSet.update(file) { $0.learned = CalibrationSet.Learned(learner) }
             ErrorOutput.shared.write("Saved to \(file.path).")
         }
-        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
     /// Adds a beacon's result to a set.

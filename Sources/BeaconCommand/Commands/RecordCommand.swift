@@ -26,7 +26,9 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
+        let tags = source.tagFile?.path
         let source = source.choose()
+        try OutputCheck.check(file, inputs: [source.specification.filePath ?? source.specification.path, tags])
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, keepsAdverts: true, report: radio.update)
         Interruption.wake(input.waker)

@@ -35,8 +35,11 @@ struct SimulateCommand: ParsableCommand {
     var truth: String?
 
     mutating func validate() throws {
-        if truth == "-" || truth == output {
+        if let truth, truth == "-" || truth == output || OutputCheck.isOneFile(truth, output) {
             throw ValidationError("--truth needs a separate file from the adverts.")
+        }
+        for output in [output, truth].compactMap(\.self) {
+            try OutputCheck.check(output, inputs: [SourceSpecification.simulation(scenario).path])
         }
     }
 

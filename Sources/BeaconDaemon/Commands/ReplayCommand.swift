@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconDelivery
 import BeaconGateway
 import BeaconModel
+import BeaconSupport
 import BeaconTerminal
 import Foundation
 
@@ -80,6 +81,11 @@ struct ReplayCommand: ParsableCommand {
         }
         let stretch = Replay.Stretch(from: begin, to: end)
         if let export {
+            if let target = FileIdentity(path: export),
+                JournalFolder.files(in: folder).contains(where: { FileIdentity(path: $0.path) == target })
+            {
+                throw ValidationError("\(export) is the journal itself. Name another file with --export.")
+            }
             return try JournalCase(of: stretch, in: folder).write(to: export, isAnonymous: anonymous)
         }
         if sightings {

@@ -34,7 +34,8 @@ extension BeaconCenter {
             if isSame, old.state != .unknown, !isDue { known = regions[place].registered }
         } else {
             if let most = configuration.maximumRegions, regions.count >= most {
-                return deliver(.monitoringFailed(region, .limitExceeded), to: client)
+                let failure = monitoringFailure == .denied ? MonitoringFailure.deniedBeyondLimit : .limitExceeded
+                return deliver(.monitoringFailed(region, failure), to: client)
             }
             regions.append(Region(registered: region, condition: beginMonitoring(region)))
         }
@@ -103,6 +104,7 @@ extension BeaconCenter {
     /// The reason why no region can be monitored at present; nil if regions can be monitored now or may be at any time.
     private var monitoringFailure: MonitoringFailure? {
         if status == .denied || status == .restricted { return .denied }
+        if status == .notDetermined { return nil }
         // A radio that is off or slow to return makes states unknown, but monitoring does not fail.
         return outage?.isHopeless == true ? .radioUnavailable : nil
     }

@@ -72,6 +72,7 @@ extension BeaconCenter {
     /// The reason why nothing can be ranged at present; nil if ranging works now or may work at any time.
     private var rangingFailure: RangingFailure? {
         if status == .denied || status == .restricted { return .denied }
+        if status == .notDetermined { return nil }
         return outage?.isLasting == true ? .radioUnavailable : nil
     }
 

@@ -83,6 +83,8 @@ package enum MonitoringFailure: Error, Hashable, Sendable {
     case limitExceeded
     /// The application is not authorized.
     case denied
+    /// The application is not authorized, and monitors the maximum number of regions.
+    case deniedBeyondLimit
     /// There is no radio that this process could use.
     case radioUnavailable
 }

@@ -380,9 +380,10 @@ open class CLLocationManager: NSObject {
         case .started(let region):
             delegate?.locationManager(self, didStartMonitoringFor: CLBeaconRegion(region))
         case .monitoringFailed(let region, let failure):
+            let isDenied = failure == .denied || failure == .deniedBeyondLimit
             delegate?.locationManager(
                 self, monitoringDidFailFor: CLBeaconRegion(region),
-                withError: CLError(failure == .denied ? .regionMonitoringDenied : .regionMonitoringFailure))
+                withError: CLError(isDenied ? .regionMonitoringDenied : .regionMonitoringFailure))
         case .determined(let region), .answered(let region):
             delegate?.locationManager(
                 self, didDetermineState: CLRegionState(region.state), for: CLBeaconRegion(region))

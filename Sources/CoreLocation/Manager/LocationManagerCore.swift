@@ -116,7 +116,8 @@ final class LocationManagerCore: Sendable {
             return isStopped(region, since: mark) || !isMonitored(region) ? [] : [event]
         case .monitoringFailed(let region, let failure):
             // A region beyond the limit was never monitored.
-            let isOver = failure != .limitExceeded && !isMonitored(region)
+            let isBeyond = failure == .limitExceeded || failure == .deniedBeyondLimit
+            let isOver = !isBeyond && !isMonitored(region)
             return isStopped(region, since: mark) || isOver ? [] : [event]
         case .answered(let region):
             return isStopped(region, since: mark) ? [] : [event]

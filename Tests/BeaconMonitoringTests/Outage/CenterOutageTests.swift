@@ -113,6 +113,23 @@ struct CenterOutageTests {
         #expect(await bench.words() == ["failed hall denied"])
     }
 
+    @Test(
+        "While the permission is undecided, an outage fails nothing; the grant delivers the failure (R12a, G6)",
+        arguments: [
+            (RadioState.poweredOff, ["ranging failed radioUnavailable"]),
+            (.unsupported, ["ranging failed radioUnavailable", "failed hall radioUnavailable"]),
+        ])
+    func undecided(state: RadioState, failures: [String]) async {
+        let bench = await CenterBench(status: .notDetermined, radio: state)
+        _ = await bench.words()
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.time(100)
+        #expect(await bench.words() == ["started hall"])
+        await bench.center.setStatus(.always)
+        #expect(await bench.words() == ["authorization always"] + failures)
+    }
+
     @Test("The failures of several constraints have the same order in each process (R17)")
     func order() async {
         let minors: [UInt16] = [7, 3, 9, 1, 5, 8, 2, 6, 4]
