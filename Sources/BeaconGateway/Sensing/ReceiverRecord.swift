@@ -42,7 +42,9 @@ struct ReceiverRecord: Sendable {
     ///
     /// - Returns: true if the receiver is deaf now, which needs an event.
     mutating func endInterruption(at time: Timestamp) -> Bool {
-        guard isHearing == true, let interrupted, time.since(interrupted) > MonitoringCore.patience else { return false }
+        guard isHearing == true, let interrupted, time.since(interrupted) > MonitoringCore.patience else {
+            return false
+        }
         (isHearing, since) = (false, interrupted)
         return true
     }
