@@ -233,6 +233,7 @@ def check_museum(operations, folder):
         call("sendAppEvents", 204, headers=APP)
         until(lambda: gateway.get("/v1/installs")["installs"], "no install appears")
         call("listInstalls")
+        call("getInstall")
         call("sendMessage", 201)
         call("listMessages")
         call("syncInAppMessages", given={"id": gateway.get("/v1/installs")["installs"][0]["id"]}, headers=APP)

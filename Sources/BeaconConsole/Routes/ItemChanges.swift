@@ -123,7 +123,7 @@ struct ItemChanges: Sendable {
                     for rename in change.renamedReceivers {
                         await gateway.follow(rename, try await state.buildingPlan())
                     }
-                    if fleet == nil { try await use(configuration, nil) } else { await gateway.useOwnRules() }
+                    if fleet == nil { try await use(configuration, nil) } else { await gateway.useOwnItems() }
                     // If one stays, Settings lists it as not used.
                     for name in before.leftSecrets(in: configuration) { try? stored.remove(name) }
                 }

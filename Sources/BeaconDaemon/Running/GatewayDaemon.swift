@@ -123,7 +123,7 @@ struct GatewayDaemon: Sendable {
             let known = GatewayState(store)
             added = Self.items(of: known, base, logger: logger)
             configuration = Self.adding(
-                isInFleet ? added.filter { !$0.kind.isShared } : added, to: base, logger: logger)
+                isInFleet ? added.filter { !$0.isShared } : added, to: base, logger: logger)
             destinations = try create(isInFleet ? whole : configuration)
             state = known
             launches = LaunchAgent(

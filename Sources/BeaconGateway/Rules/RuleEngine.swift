@@ -108,8 +108,18 @@ package actor RuleEngine {
         for run in waiting where names[run.id] != run.rule { store(ActiveRule.Work(held: run)) }
         let ids = Set(waiting.map(\.id))
         drop(gone.flatMap(\.held).filter { !ids.contains($0.id) })
+        leaving = (leaving + gone.compactMap(\.runner)).filter(\.isWorking)
         // Without effect on a runner that another one replaces.
-        for one in gone { one.runner?.drop("the rule was removed, or starts no program any longer") }
+        for one in gone { one.runner?.drop(Self.isGone) }
+    }
+
+    private static let isGone = "the rule was removed, or starts no program any longer"
+    /// The runners of changed or removed rules whose programs run.
+    private var leaving: [RuleRunner] = []
+
+    /// Returns the position of a rule that may have a new name by now.
+    private func index(ofRule name: String) -> Int? {
+        active.firstIndex { $0.rule.name == name } ?? active.firstIndex { $0.formerName == name }
     }
 
     private func store(_ firings: [String: Timestamp], of rule: Rule) {
@@ -332,8 +342,7 @@ package actor RuleEngine {
         var same: Set<Int> = []
         for one in reviewed {
             guard
-                let index = active.firstIndex(where: { $0.number == one.number })
-                    ?? active.firstIndex(where: { $0.rule.name == one.rule.name })
+                let index = active.firstIndex(where: { $0.number == one.number }) ?? index(ofRule: one.rule.name)
             else { continue }
             if active[index].number == one.number {
                 same.insert(index)
@@ -342,7 +351,10 @@ package actor RuleEngine {
             } else if active[index].rule.remembersSame(as: one.rule) {
                 book.active[index].elsewhere.seen = one.elsewhere.seen
             }
-            if active[index].rule.span != nil { book.active[index].firings.merge(one.firings) { max($0, $1) } }
+            if active[index].rule.span != nil {
+                book.active[index].firings.merge(one.firings) { max($0, $1) }
+                if active[index].rule.name != one.rule.name { store(one.firings, of: active[index].rule) }
+            }
             book.active[index].counts.ran += one.counts.ran
             book.active[index].counts.withheld += one.counts.withheld
             book.active[index].counts.last = one.counts.last ?? active[index].counts.last
@@ -353,10 +365,14 @@ package actor RuleEngine {
                 book.active[index].elsewhere.held.removeAll { ended.contains($0.id) }
             }
         }
-        for run in work.compactMap(\.held) where !ended.contains(run.id) {
-            guard let index = active.firstIndex(where: { $0.rule.name == run.rule && $0.rule.unless != nil }) else {
+        for var run in work.compactMap(\.held) where !ended.contains(run.id) {
+            guard let index = index(ofRule: run.rule), active[index].rule.unless != nil else {
                 drop([run])
                 continue
+            }
+            if run.rule != active[index].rule.name {
+                run.rule = active[index].rule.name
+                store(ActiveRule.Work(held: run))
             }
             if run.isHere {
                 // The receivers of this machine decide about its own events.
@@ -366,7 +382,12 @@ package actor RuleEngine {
             }
         }
         for line in lines {
-            guard let runner = active.first(where: { $0.rule.name == line.run.rule })?.runner else { continue }
+            guard let runner = index(ofRule: line.run.rule).flatMap({ active[$0].runner }) else {
+                var run = line.run
+                (run.outcome, run.detail) = (.failed, Self.isGone)
+                store(ActiveRule.Work(runs: [run]))
+                continue
+            }
             start(runner, line.run, line.json)
         }
     }
@@ -385,7 +406,7 @@ package actor RuleEngine {
     private func end(_ body: @escaping @Sendable (RuleRunner) async -> Void) async {
         isStopped = true
         await starting?.value
-        let runners = active.compactMap(\.runner)
+        let runners = active.compactMap(\.runner) + leaving
         await withTaskGroup(of: Void.self) { group in
             for runner in runners { group.addTask { await body(runner) } }
         }

@@ -75,13 +75,18 @@ package final class RuleRunner: Sendable {
         guard let predecessor else { return }
         state.withLock { state in
             let worker: Task<Void, Never>?
-            (state.waiting, worker) = predecessor.state.withLock { ($0.end(.replaced(self)), $0.worker) }
+            (state.waiting, state.schedule, worker) = predecessor.state.withLock {
+                ($0.end(.replaced(self)), LaunchSchedule(interval: rule.interval, after: $0.schedule), $0.worker)
+            }
             if worker != nil || !state.waiting.isEmpty { state.worker = Task { await work(after: worker) } }
         }
     }
 
     /// The results since the start.
     package var counts: Counts { state.withLock { $0.counts } }
+
+    /// True while the program runs, or events wait for it.
+    var isWorking: Bool { state.withLock { $0.worker != nil } }
 
     /// The time of the program's last start.
     package var lastStart: Date? { state.withLock { $0.lastStart } }
@@ -235,7 +240,9 @@ struct LaunchSchedule: Hashable, Sendable {
     private var last: ContinuousClock.Instant?
 
     /// Creates a schedule of at most one start in an interval.
-    init(interval: Duration) { self.interval = interval }
+    ///
+    /// - Parameter earlier: the schedule of the rule before it was changed. Its failures no longer count.
+    init(interval: Duration, after earlier: LaunchSchedule? = nil) { (self.interval, last) = (interval, earlier?.last) }
 
     /// Returns the time to wait before the next start; zero for none.
     func wait(at now: ContinuousClock.Instant) -> Duration {

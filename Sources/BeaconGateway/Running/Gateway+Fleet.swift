@@ -12,14 +12,14 @@ extension Gateway: FleetAudience {
         for case .region(let name) in fleet?.follow(configuration, partitions) ?? [] {
             reporter.view.forget(region: name)
         }
-        await useOwnRules()
+        await useOwnItems()
     }
 
     /// Applies this machine's own items of the console to the fleet's configuration. Rules may name items of the fleet.
-    package func useOwnRules() async {
+    package func useOwnItems() async {
         // If they cannot be read, the rules in use stay.
         let items = try? await state?.items.all()
-        let own = (items ?? configuration.items.filter { $0.origin == .console }).filter { !$0.kind.isShared }
+        let own = (items ?? configuration.items.filter { $0.origin == .console }).filter { !$0.isShared }
         await use(base.adding(own))
     }
 

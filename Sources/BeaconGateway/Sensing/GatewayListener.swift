@@ -306,18 +306,16 @@ struct GatewayListener: ~Copyable {
     /// Sets whether a receiver hears.
     mutating func setHearing(_ hearing: MonitoringCore.Hearing, of receiver: ReceiverID) {
         core.setHearing(hearing, of: receiver)
-        guard receivers[Int(receiver.index)].record.update(hearing, at: time), !isStopped else { return }
-        changes.hearing.append(
-            (name(receiver), hearing == .hearing, sources[receivers[Int(receiver.index)].source].reason, newestTime))
+        noteHearing(of: receiver)
     }
 
-    /// Counts receivers as deaf whose interruption lasts. A silent receiver without a will message is one of them.
-    private mutating func endInterruptions() {
-        guard let time, !isStopped else { return }
-        for number in receivers.indices where receivers[number].record.endInterruption(at: time) {
-            let reason = sources[receivers[number].source].reason
-            changes.hearing.append((name(ReceiverID(UInt16(clamping: number))), false, reason, time))
+    /// Notes in a receiver's record whether it hears, as the core has it.
+    private mutating func noteHearing(of receiver: ReceiverID) {
+        let number = Int(receiver.index)
+        guard let hears = core.hears(receiver), receivers[number].record.update(hears, at: time), !isStopped else {
+            return
         }
+        changes.hearing.append((name(receiver), hears, sources[receivers[number].source].reason, newestTime))
     }
 
     /// Sets whether a source hears.
@@ -472,7 +470,6 @@ extension GatewayListener {
             core.setSmoothed(status.isSmoothed, of: receiver)
             receivers[Int(receiver.index)].record.tags = status.tags
         }
-        endInterruptions()
         if isCounted { countAdverts(of: batch, by: source) }
         core.receive(
             batch.sightings.compactMap { heard in
@@ -483,6 +480,10 @@ extension GatewayListener {
         guard let time = batch.time, !isTimeUnreliable(source) else { return nil }
         let (shared, wall) = (source.shared(time), time.advanced(by: source.wallOffset))
         core.advance(upTo: shared)
+        // An interruption may last by now, or a receiver in doubt may have heard.
+        for number in receivers.indices where receivers[number].record.isHearing != nil {
+            noteHearing(of: ReceiverID(UInt16(clamping: number)))
+        }
         self.time = max(wall, self.time ?? wall)
         return (shared, wall)
     }

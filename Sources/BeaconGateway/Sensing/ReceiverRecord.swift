@@ -8,8 +8,6 @@ struct ReceiverRecord: Sendable {
     private(set) var isHearing: Bool?
     /// The time of that change, by the wall clock; nil if no source had given a time.
     private(set) var since: Timestamp?
-    /// The beginning of an interruption, which may be short; nil without one.
-    private var interrupted: Timestamp?
 
     /// How it passes on the adverts of tags; nil until its source has said so.
     var tags: TagReception?
@@ -24,29 +22,15 @@ struct ReceiverRecord: Sendable {
     /// The averaging time of adverts, in seconds.
     private static let memory = 10.0
 
-    /// Updates the hearing. A doubtful state changes nothing, and an interruption only if it lasts.
+    /// Updates the hearing.
     ///
     /// - Returns: true if the change needs an event: the receiver hears again, or no longer.
-    mutating func update(_ hearing: MonitoringCore.Hearing, at time: Timestamp?) -> Bool {
-        if hearing == .doubtful { return false }
-        interrupted = hearing == .interrupted ? interrupted ?? time : nil
-        guard hearing != .interrupted, isHearing != (hearing == .hearing) else { return false }
+    mutating func update(_ hears: Bool, at time: Timestamp?) -> Bool {
+        guard isHearing != hears else { return false }
         // A receiver that hears from the start needs no event.
-        let isChange = isHearing != nil || hearing == .lost
-        isHearing = hearing == .hearing
-        since = time
+        let isChange = isHearing != nil || !hears
+        (isHearing, since) = (hears, time)
         return isChange
-    }
-
-    /// Counts an interruption that lasts as deafness, as the core does.
-    ///
-    /// - Returns: true if the receiver is deaf now, which needs an event.
-    mutating func endInterruption(at time: Timestamp) -> Bool {
-        guard isHearing == true, let interrupted, time.since(interrupted) > MonitoringCore.patience else {
-            return false
-        }
-        (isHearing, since) = (false, interrupted)
-        return true
     }
 
     /// Counts adverts, by a monotonic clock.

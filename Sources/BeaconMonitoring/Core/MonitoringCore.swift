@@ -270,6 +270,12 @@ package struct MonitoringCore: ~Copyable {
         reviewAll()
     }
 
+    /// Whether a receiver hears, as far as clients see it; nil during an interruption that may be short.
+    package func hears(_ receiver: ReceiverID) -> Bool? {
+        guard let deafness = deafness[receiver] else { return true }
+        return deafness.isLasting ? false : nil
+    }
+
     /// Notes that a receiver in doubt heard until a time, once its adverts up to then are processed.
     package mutating func confirmHearing(of receiver: ReceiverID, until time: Timestamp) {
         let isNested = beginCall(.confirm(receiver, until: time))

@@ -172,11 +172,15 @@ struct GatewayReceiverTests {
         let source = SourceSettings(name: "house", specification: .network(BrokerSource(MQTTSettings())))
         let gateway = bench.gateway([source], runners: ["house": runner])
         let run = Task { await gateway.run() }
-        func hearing(after seconds: ClosedRange<Int>, _ state: RadioState) async -> [String] {
-            await ScriptedRadios.onThread {
+        func hearing(
+            after seconds: ClosedRange<Int>, _ state: RadioState, isDoubtful: Bool = false
+        ) async -> [String] {
+            var status = ReceiverStatus(state, isDoubtful: isDoubtful)
+            status.heardUntil = ScriptedRadios.time(Double(seconds.upperBound))
+            await ScriptedRadios.onThread { [status] in
                 Self.report(
                     runner, from: seconds.lowerBound, through: seconds.upperBound, ["hall", "attic"],
-                    [ReceiverStatus(state), ReceiverStatus(.poweredOn)])
+                    [status, ReceiverStatus(.poweredOn)])
             }
             return await gateway.receiverValues.map { "\($0.name) \($0.hearing) \($0.since.map(Int.init) ?? 0)" }
         }
@@ -186,10 +190,13 @@ struct GatewayReceiverTests {
         }
         let start = await hearing(after: 1000...1010, .poweredOn)
         #expect(start.map { $0.split(separator: " ")[1] } == ["hearing", "hearing"])
-        #expect(await hearing(after: 1011...1015, .resetting) == start)
-        #expect(await hearing(after: 1016...1017, .poweredOn) == start)
-        #expect(await hearing(after: 1018...1025, .resetting) == ["hall deaf 1017", start[1]])
-        #expect(await hearing(after: 1026...1027, .poweredOn) == ["hall hearing 1025", start[1]])
+        #expect(await hearing(after: 1011...1013, .resetting) == start)
+        #expect(await hearing(after: 1014...1017, .poweredOn) == start)
+        let deaf = await hearing(after: 1018...1025, .resetting)
+        #expect(deaf[0].hasPrefix("hall deaf 102") && deaf[1] == start[1])
+        // It has heard, and is in doubt again.
+        let back = await hearing(after: 1026...1027, .poweredOn, isDoubtful: true)
+        #expect(back[0].hasPrefix("hall hearing 102") && back[1] == start[1])
         await gateway.stop()
         await ScriptedRadios.onThread { runner.channel.finish() }
         await run.value

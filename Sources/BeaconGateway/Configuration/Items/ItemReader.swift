@@ -27,7 +27,7 @@ extension GatewayConfiguration {
             for var item in stored where item.kind == kind {
                 if ofFile.contains(item.key) {
                     item.faults = [.init("the file has a \(kind.rawValue) of this name, which is used instead")]
-                } else if fleet != nil, !kind.isShared, kind != .rule {
+                } else if fleet != nil, !item.isShared, kind != .rule {
                     item.faults = [.init("a machine of a fleet uses its file's only; write it there")]
                 } else {
                     var value = item.value
