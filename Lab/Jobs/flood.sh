@@ -41,10 +41,12 @@ foreign=$(air_value foreign flooded)
 passed() { [ "$(uptime_hundredths)" -ge $((begin + 1000)) ]; }
 within 30 passed
 wakeups=$(($(woken) - before))
+# A busy host makes the wait longer than ten seconds.
+span=$(($(uptime_hundredths) - begin))
 foreign=$(($(air_value foreign flooded) - foreign))
 asleep() {
-    echo "$foreign foreign adverts in 10 s woke the process $wakeups times"
-    [ "$foreign" -ge 5000 ] && [ "$wakeups" -le 11 ]
+    echo "$foreign foreign adverts in $((span / 100)) s woke the process $wakeups times"
+    [ "$foreign" -ge 5000 ] && [ $((wakeups * 100)) -le $((span + 100)) ]
 }
 check "foreign adverts wake the monitor at most once a second" asleep
 asleep | sed 's/^/     | /'
