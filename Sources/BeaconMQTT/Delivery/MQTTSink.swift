@@ -81,8 +81,7 @@ public final class MQTTSink: Sink {
     /// Processes an event of monitoring or ranging, for the retained state. The call does not wait. Any thread may call
     /// it, in the order of the events.
     ///
-    /// The presence of a named beacon is an event of a region of only this beacon, with
-    /// ``BeaconModel/RegionEvent/isPresence``.
+    /// The presence of a named beacon is an event of a region of only this beacon, with `isPresence` (`RegionEvent`).
     public func receive(_ event: BeaconEvent) { state.receive(event) }
 
     /// Processes diagnostics of the gateway itself, for its device in Home Assistant. The call does not wait. Changes
